@@ -1,0 +1,50 @@
+import { runPlan } from '../../src/index.ts';
+import type { Config } from '../../src/index.ts';
+import { shellLine } from '../../src/report/shell-word.ts';
+import type { Io } from '../io.ts';
+import { openRunOutput } from '../run-output.ts';
+
+export interface RunCommand {
+  /** Absolute. */
+  readonly cwd: string;
+  readonly plan: string | undefined;
+  readonly tasks: readonly string[];
+  readonly from: string | undefined;
+  readonly flags: Config;
+  readonly dryRun: boolean;
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  /** Options that every command about this plan needs, with a blank before; '' for none. */
+  readonly planOption: string;
+}
+
+/** `skeleton run`: works through the plan and shows it; gives the exit status. */
+export async function run(command: RunCommand, io: Io): Promise<number> {
+  const { cwd, plan, tasks, from, flags, dryRun, json, quiet, verbose, planOption } = command;
+  const again = shellLine(['skeleton', ...io.argv]);
+  const output = openRunOutput({ json, quiet, verbose, planOption, again }, io);
+  const { onEvent, onProgress, onAgentOutput, onLine } = output;
+  const options = {
+    cwd,
+    tasks,
+    flags,
+    dryRun,
+    verbose,
+    ...(plan !== undefined && { planPath: plan }),
+    ...(from !== undefined && { from }),
+  };
+  try {
+    const result = await runPlan(options, {
+      onEvent,
+      onProgress,
+      onAgentOutput,
+      onLine,
+      signal: io.windDown(),
+      env: io.env,
+    });
+    return result.status;
+  } finally {
+    output.close();
+  }
+}

@@ -1,0 +1,39 @@
+import { readHistory, Refusal } from '../../src/index.ts';
+import { summarise } from '../../src/core/summary.ts';
+import { renderStatus, statusData } from '../../src/report/status.ts';
+import { jsonLine } from '../../src/report/json.ts';
+import { chooseLook } from '../../src/report/style.ts';
+import { print } from '../io.ts';
+import type { Io } from '../io.ts';
+
+/** What a command that only looks is told. */
+export interface LookCommand {
+  /** Absolute. */
+  readonly cwd: string;
+  readonly plan: string | undefined;
+  readonly json: boolean;
+  /** Options that every command about this plan needs, with a blank before; '' for none. */
+  readonly planOption: string;
+}
+
+/** `skeleton status`: where the plan stands and what to type next. Throws Refusal(2) where there is neither a plan nor a history. */
+export async function status(command: LookCommand, io: Io): Promise<number> {
+  const { cwd, plan: planPath, json, planOption } = command;
+  const history = await readHistory({
+    cwd,
+    env: io.env,
+    ...(planPath !== undefined && { planPath }),
+  });
+  const summary = summarise(history.plan?.tasks, history.events);
+  if (history.plan === undefined && summary.tasks.length === 0)
+    throw new Refusal(
+      2,
+      `no plan: ${history.planPath} is not there`,
+      'skeleton status --plan PATH',
+    );
+  const problems = history.plan?.problems.length ?? 0;
+  const facts = { planPath: history.planPath, summary, problems, head: history.head, planOption };
+  const { style } = chooseLook(io.env, io.out.isTerminal);
+  print(io.out, json ? jsonLine(statusData(facts)) : renderStatus(facts, style));
+  return 0;
+}

@@ -1,0 +1,47 @@
+import { oneLine, visible } from '../src/core/text.ts';
+import type { Refusal } from '../src/index.ts';
+
+export interface Explanation {
+  readonly status: number;
+  /** For standard error; '' where everything was said already. */
+  readonly text: string;
+}
+
+/** Codes of a machine that has no room left: stopped early, resumable. */
+const full: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
+
+/**
+ * What an error that reached the top means for the exit status, and what a person should read (contract, "Exit status").
+ * Errors are told apart by name, not by class, so that `--help` does not load the classes.
+ */
+export function explainError(error: unknown, version: string): Explanation {
+  if (!(error instanceof Error)) return bug(String(error), version);
+  if (isUsage(error)) return { status: error.exitCode === 0 ? 0 : 2, text: '' };
+  if (isRefusal(error)) return { status: error.status, text: refusalText(error) };
+  if ('code' in error && full.has(error.code))
+    return { status: 4, text: `skeleton: no space left on the device (${error.message})\n` };
+  return bug(error.stack ?? error.message, version);
+}
+
+function isUsage(error: Error): error is Error & { readonly exitCode: number } {
+  return 'exitCode' in error && 'code' in error && String(error.code).startsWith('commander.');
+}
+
+function isRefusal(error: Error): error is Refusal {
+  return error.name === 'Refusal' && 'status' in error && 'mend' in error;
+}
+
+function refusalText({ message, mend }: Refusal): string {
+  const lines = mend.split('\n').filter((line) => line.trim() !== '');
+  const help =
+    lines.length === 0
+      ? ''
+      : `to mend it:\n${lines.map((line) => `    ${oneLine(line)}\n`).join('')}`;
+  return `skeleton: ${visible(message)}\n${help}`;
+}
+
+function bug(what: string, version: string): Explanation {
+  const system = `skeleton ${version}, node ${process.version}, ${process.platform} ${process.arch}`;
+  const text = `${what}\n\nThis is a bug in skeleton: please report it with this text (${system}).\nWhat the run had done is kept: the next skeleton run goes on from there.\n`;
+  return { status: 70, text };
+}

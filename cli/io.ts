@@ -1,0 +1,25 @@
+/** A stream that a command writes to. What cannot be written any more (a closed pipe) is dropped. */
+export interface Sink {
+  readonly write: (text: string) => void;
+  readonly isTerminal: boolean;
+}
+
+/** Everything of the process that a command may use, so that a test can be its own process. */
+export interface Io {
+  /** Absolute. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The arguments as they were typed, without node and script. */
+  readonly argv: readonly string[];
+  /** For the result only. */
+  readonly out: Sink;
+  /** Progress and diagnostics. */
+  readonly err: Sink;
+  /** For a command that has to wind down: from this call on, the first signal aborts this, and only the second ends the process. */
+  readonly windDown: () => AbortSignal;
+}
+
+/** Text as lines on a stream. */
+export function print(sink: Sink, text: string): void {
+  sink.write(`${text}\n`);
+}

@@ -1,0 +1,98 @@
+#!/usr/bin/env node
+import { existsSync, readFileSync } from 'node:fs';
+import { isatty } from 'node:tty';
+import { explainError } from './explain-error.ts';
+import type { Io, Sink } from './io.ts';
+import { runProgram } from './program.ts';
+
+/** Exit statuses of the signals that end a command (contract, "Exit status"). */
+const signals = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+type Signal = keyof typeof signals;
+
+/** A pipe whose reader has gone and a terminal that has gone: nobody is left to tell. */
+const nobodyReads: ReadonlySet<unknown> = new Set(['EPIPE', 'EIO']);
+
+const version = readVersion();
+// Asked before a hang-up, after which the answer would be no.
+const hasTerminal = [0, 1, 2].some((fd) => isatty(fd));
+const stop = new AbortController();
+let windsDown = false;
+let caught: Signal | undefined;
+let lostOutput = false;
+
+for (const signal of Object.keys(signals) as Signal[]) process.on(signal, () => onSignal(signal));
+process.on('uncaughtException', die);
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const err = sinkOf(process.stderr, 2);
+  const io: Io = {
+    cwd: process.cwd(),
+    env: process.env,
+    argv: process.argv.slice(2),
+    out: sinkOf(process.stdout, 1),
+    err,
+    windDown: () => {
+      windsDown = true;
+      return stop.signal;
+    },
+  };
+  try {
+    return finalStatus(await runProgram(io, version));
+  } catch (error) {
+    const { status, text } = explainError(error, version);
+    err.write(text);
+    return status;
+  }
+}
+
+/** An interruption is told by the signal that asked for it; a result that could not be written is no success. */
+function finalStatus(status: number): number {
+  if (status === signals.SIGINT && caught !== undefined) return signals[caught];
+  return status === 0 && lostOutput ? 4 : status;
+}
+
+/** The first signal lets a command wind down that has to; the second ends it at once. */
+function onSignal(signal: Signal): void {
+  // Under nohup or cron there is no terminal that could hang up: the signal is meant for others.
+  if (signal === 'SIGHUP' && !hasTerminal) return;
+  if (caught !== undefined || !windsDown) process.exit(signals[signal]);
+  caught = signal;
+  stop.abort();
+}
+
+function sinkOf(stream: NodeJS.WriteStream, fd: number): Sink {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (stream === process.stdout && !nobodyReads.has(error.code)) loseOutput(error);
+  });
+  return {
+    write: (text) => {
+      if (text !== '') stream.write(text);
+    },
+    isTerminal: isatty(fd),
+  };
+}
+
+function loseOutput(error: Error): void {
+  if (!lostOutput)
+    process.stderr.write(`skeleton: standard output cannot be written: ${error.message}\n`);
+  lostOutput = true;
+  if (process.exitCode === 0) process.exitCode = 4;
+}
+
+/** Nothing can be relied on any more: the next run recovers. */
+function die(error: unknown): void {
+  const { status, text } = explainError(error, version);
+  process.stderr.write(text, () => process.exit(status));
+}
+
+/** package.json lies one folder above the sources, two above the build. */
+function readVersion(): string {
+  const places = ['../package.json', '../../package.json'].map(
+    (path) => new URL(path, import.meta.url),
+  );
+  const place = places.find((url) => existsSync(url));
+  if (place === undefined) throw new Error('package.json is missing beside the program');
+  const { version } = JSON.parse(readFileSync(place, 'utf8')) as { readonly version: string };
+  return version;
+}

@@ -1,0 +1,168 @@
+import { Command } from 'commander';
+import type { Io } from './io.ts';
+import { collectTask, parseText } from './parsers.ts';
+import { directoryOption, placeOf, planOption } from './place.ts';
+import { addRunOptions, configOf } from './run-options.ts';
+import type { RunFlags } from './run-options.ts';
+
+/**
+ * Parses the arguments and carries out one command; gives its exit status. Throws CommanderError for wrong usage, and for
+ * help and version (with status 0), after having written what there is to say; and whatever the command throws.
+ */
+export async function runProgram(io: Io, version: string): Promise<number> {
+  let status = 0;
+  const program = buildProgram({
+    io,
+    version,
+    finish: (result) => {
+      status = result;
+    },
+  });
+  await program.parseAsync(io.argv, { from: 'user' });
+  return status;
+}
+
+interface Context {
+  readonly io: Io;
+  readonly version: string;
+  readonly finish: (status: number) => void;
+}
+
+/** Overriding the exit comes first: a command copies that at the moment it is made. */
+function buildProgram(context: Context): Command {
+  const { io, version } = context;
+  const program = new Command('skeleton')
+    .exitOverride()
+    .configureOutput({ writeOut: io.out.write, writeErr: io.err.write })
+    .enablePositionalOptions()
+    .showHelpAfterError('(--help says more)')
+    .description(
+      'Works through PLAN.md: a coding agent does each task, your gates judge it, what passes is checkpointed in git, what does not is kept and rolled back.',
+    )
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .addOption(directoryOption())
+    .addHelpText('after', statuses);
+  addRun(program, context);
+  addDemo(program, context);
+  addCheck(program, context);
+  addStatus(program, context);
+  addLog(program, context);
+  addShow(program, context);
+  return program;
+}
+
+const statuses = `
+Exit status:
+  0              passed, or nothing to do
+  1              a task failed; its work is kept, the tree is at the last checkpoint
+  2              usage, plan or configuration; nothing was touched
+  3              environment not ready; nothing was touched
+  4              stopped early, resumable: a limit, a gate error, no room
+  70             a bug in skeleton
+  129, 130, 143  interrupted, resumable`;
+
+function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`;
+}
+
+function addRun(program: Command, { io, finish }: Context): void {
+  const command = program
+    .command('run')
+    .description("work on the plan's pending tasks in order, or only on those named")
+    .argument('[task...]', 'ids or numbers of tasks', collectTask)
+    .addHelpText(
+      'after',
+      examples(
+        "skeleton run --agent-command 'claude -p --permission-mode acceptEdits'",
+        'skeleton run --dry-run',
+      ),
+    );
+  addRunOptions(command)
+    .addOption(directoryOption())
+    .action(async (tasks: readonly string[] | undefined, flags: RunFlags) => {
+      const place = placeOf(command, io.cwd);
+      const { run } = await import('./commands/run.ts');
+      const { from, dryRun = false, json = false, quiet = false, verbose = false } = flags;
+      const work = { tasks: tasks ?? [], from, flags: configOf(flags), dryRun };
+      finish(await run({ ...place, ...work, json, quiet, verbose }, io));
+    });
+}
+
+function addDemo(program: Command, { io, finish }: Context): void {
+  program
+    .command('demo')
+    .description(
+      'show the whole loop on an example plan, in a throw-away repository; no network, no key',
+    )
+    .option('--keep', 'leave the repository there, to look around in it')
+    .addOption(directoryOption())
+    .addHelpText('after', examples('skeleton demo', 'skeleton demo --keep'))
+    .action(async ({ keep = false }: { readonly keep?: boolean }) => {
+      const { demo } = await import('./commands/demo.ts');
+      finish(await demo({ keep }, io));
+    });
+}
+
+interface JsonFlag {
+  readonly json?: boolean;
+}
+
+/** A command that looks at a plan and changes nothing. */
+function looker(program: Command, name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .addOption(planOption())
+    .option('--json', 'the same as data, one JSON object a line')
+    .addOption(directoryOption());
+}
+
+function addCheck(program: Command, { io, finish }: Context): void {
+  const command = looker(
+    program,
+    'check',
+    'say how plan, gates and repository are read, and what is wrong; run nothing',
+  );
+  command
+    .addHelpText('after', examples('skeleton check', 'skeleton check --plan docs/PLAN.md --json'))
+    .action(async ({ json = false }: JsonFlag) => {
+      const place = placeOf(command, io.cwd);
+      const { check } = await import('./commands/check.ts');
+      finish(await check({ ...place, json }, io));
+    });
+}
+
+function addStatus(program: Command, { io, finish }: Context): void {
+  const command = looker(program, 'status', 'say where the plan stands, and what to type next');
+  command
+    .addHelpText('after', examples('skeleton status', 'skeleton status --json'))
+    .action(async ({ json = false }: JsonFlag) => {
+      const place = placeOf(command, io.cwd);
+      const { status } = await import('./commands/status.ts');
+      finish(await status({ ...place, json }, io));
+    });
+}
+
+function addLog(program: Command, { io, finish }: Context): void {
+  const command = looker(program, 'log', 'list all attempts, the newest last');
+  command
+    .addHelpText('after', examples('skeleton log', 'skeleton log --plan docs/PLAN.md'))
+    .action(async ({ json = false }: JsonFlag) => {
+      const place = placeOf(command, io.cwd);
+      const { log } = await import('./commands/log.ts');
+      finish(await log({ ...place, json }, io));
+    });
+}
+
+function addShow(program: Command, { io, finish }: Context): void {
+  const command = looker(program, 'show', "show one attempt's prompt, diff and gate output");
+  command
+    .argument('<task[#N]>', 'the task, and which attempt (default: its last)', parseText)
+    .addHelpText('after', examples('skeleton show parser', 'skeleton show parser#2'))
+    .action(async (attempt: string, { json = false }: JsonFlag) => {
+      const place = placeOf(command, io.cwd);
+      const { show } = await import('./commands/show.ts');
+      finish(await show({ ...place, json, attempt }, io));
+    });
+}

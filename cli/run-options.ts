@@ -1,0 +1,80 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import type { Config } from '../src/index.ts';
+import { mostAttempts } from '../src/core/settings.ts';
+import { parseCount, parseLimit, parseText } from './parsers.ts';
+import { planOption } from './place.ts';
+
+/** What commander makes of the options of `run`. */
+export interface RunFlags {
+  readonly agentCommand?: string;
+  readonly attempts?: number;
+  readonly timeout?: number;
+  readonly idleTimeout?: number;
+  readonly maxTime?: number;
+  readonly from?: string;
+  readonly limit?: number;
+  readonly keepGoing?: boolean;
+  readonly failFast?: boolean;
+  /** False with `--no-gates`. */
+  readonly gates: boolean;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+}
+
+export function addRunOptions(command: Command): Command {
+  const option = (flags: string, text: string): Option => new Option(flags, text);
+  return [
+    planOption(),
+    option(
+      '--agent-command <cmd>',
+      'shell command that does a task; the prompt is its standard input',
+    ).argParser(parseText),
+    option(
+      '--attempts <n>',
+      `attempts for each task, 1 to ${mostAttempts} (default: ${mostAttempts})`,
+    ).argParser(parseCount(mostAttempts)),
+    option('--timeout <time>', 'limit of one agent step (default: 30m)').argParser(parseLimit),
+    option('--idle-timeout <time>', 'end an agent that prints nothing for so long').argParser(
+      parseLimit,
+    ),
+    option('--max-time <time>', 'limit of the whole run (default: 8h)').argParser(parseLimit),
+    option('--from <task>', 'begin at this task').argParser(parseText),
+    option('--limit <n>', 'begin at most so many tasks').argParser(parseCount()),
+    option('--keep-going', 'after a failure, only declared needs block').conflicts('failFast'),
+    option('--fail-fast', 'after a failure, nothing more starts'),
+    option('--no-gates', 'judge nothing: tasks are unjudged, and nothing proves them'),
+    option('--dry-run', 'show what would be done; call nothing'),
+    option('--json', 'events on standard output, one JSON object a line'),
+    option('--quiet', 'only problems and the last line').conflicts('verbose'),
+    option('--verbose', 'also what the agent prints'),
+  ].reduce((all, one) => all.addOption(one), command);
+}
+
+/** The flags as a layer of configuration; only what was given. */
+export function configOf(flags: RunFlags): Config {
+  const { agentCommand, attempts, timeout, idleTimeout, maxTime, limit } = flags;
+  const { keepGoing, failFast, gates } = flags;
+  return given({
+    agentCommand,
+    attempts,
+    timeout,
+    idleTimeout,
+    maxTime,
+    limit,
+    keepGoing,
+    failFast,
+    noGates: gates ? undefined : true,
+  });
+}
+
+type Given<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** The same without the keys that hold undefined: in a configuration, those would be set. */
+function given<T extends object>(values: T): Given<T> {
+  return Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined),
+  ) as Given<T>;
+}

@@ -1,0 +1,100 @@
+import type { Progress, Recorded } from '../src/index.ts';
+import { find } from '../src/core/history.ts';
+import { summarise } from '../src/core/summary.ts';
+import { visible } from '../src/core/text.ts';
+import { eventLine } from '../src/report/json.ts';
+import { renderRunEnd, renderRunTable } from '../src/report/run-end.ts';
+import { linesOf } from '../src/report/run-lines.ts';
+import type { Line } from '../src/report/run-lines.ts';
+import { renderRunStart } from '../src/report/run-start.ts';
+import { observe } from '../src/report/run-view.ts';
+import type { RunView } from '../src/report/run-view.ts';
+import { chooseLook } from '../src/report/style.ts';
+import { print } from './io.ts';
+import type { Io } from './io.ts';
+import { openLiveLine } from './live-line.ts';
+
+export interface RunOutputOptions {
+  /** Events on standard output. */
+  readonly json: boolean;
+  /** Only problems and the end line. */
+  readonly quiet: boolean;
+  /** What the agent prints, too. */
+  readonly verbose: boolean;
+  /** Options that a command about this plan needs, with a blank before; '' for none. */
+  readonly planOption: string;
+  /** The command line that goes on with the plan. */
+  readonly again: string;
+}
+
+export interface RunOutput {
+  readonly onEvent: (recorded: Recorded) => void;
+  readonly onProgress: (progress: Progress) => void;
+  readonly onAgentOutput: (chunk: Uint8Array) => void;
+  readonly onLine: (text: string) => void;
+  /** Takes the line that redraws itself away; says nothing more. */
+  readonly close: () => void;
+}
+
+/** What a person, or with `json` a program, sees of a run while it goes (contract, "Exit status"). */
+export function openRunOutput(options: RunOutputOptions, io: Io): RunOutput {
+  const look = chooseLook(io.env, io.err.isTerminal);
+  const isLive = look.isLive && !options.verbose && !options.quiet;
+  const live = openLiveLine(io.err, isLive ? look.style : undefined);
+  const telling = { style: look.style, planOption: options.planOption };
+  const events: Recorded[] = [];
+  let view: RunView = new Map();
+  const say = (lines: readonly string[]): void => {
+    live.print(lines);
+  };
+  return {
+    onEvent: (recorded) => {
+      if (options.json) print(io.out, eventLine(recorded));
+      events.push(recorded);
+      const lines = linesOf(view, recorded, telling);
+      say(lines.filter((line) => isShown(line, options, isLive)).map((line) => line.text));
+      view = observe(view, recorded);
+      const { event } = recorded;
+      if (event.type === 'run.started' && !options.quiet) say(renderRunStart(event));
+      if (event.type !== 'run.finished') return;
+      live.close();
+      say(endLines(events, options, look.style));
+    },
+    onProgress: (progress) => {
+      live.show(progress);
+    },
+    onAgentOutput: passOn(io),
+    onLine: (text) => {
+      print(options.json ? io.err : io.out, text);
+    },
+    close: live.close,
+  };
+}
+
+function isShown(line: Line, options: RunOutputOptions, isLive: boolean): boolean {
+  if (line.weight === 'problem') return true;
+  return !options.quiet && (line.weight === 'result' || !isLive);
+}
+
+function endLines(
+  events: readonly Recorded[],
+  options: RunOutputOptions,
+  style: Parameters<typeof renderRunTable>[1],
+): readonly string[] {
+  const finished = find(events, 'run.finished')?.event;
+  if (finished === undefined) return [];
+  const summary = summarise(undefined, events);
+  const { again, planOption } = options;
+  const end = renderRunEnd({ summary, finished, again, planOption }, style);
+  if (options.quiet) return end.slice(0, 1);
+  const table = renderRunTable(summary, style);
+  return table.length === 0 ? end : ['', ...table, '', ...end];
+}
+
+/** An agent's output as it comes, without its power over the terminal; characters that two chunks share stay whole. */
+function passOn(io: Io): (chunk: Uint8Array) => void {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  return (chunk) => {
+    io.err.write(visible(decoder.decode(chunk, { stream: true })));
+  };
+}

@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import type { GateResult } from '../core/events.ts';
+import { describeFailure } from '../core/failure.ts';
+import { byteLength, clip, excerpt, visible } from '../core/text.ts';
+import type { Feedback } from '../ports.ts';
+
+/** Bytes; more would push the task itself out of an agent's mind. */
+const MOST = 16_384;
+const MOST_OF_REASON = 1500;
+const MOST_GATES = 12;
+const MOST_LINES = 40;
+const LEAST_OF_GATE = 300;
+
+/** Why the last attempt did not pass: in words, and what each gate said that rejected it, with the path of its whole log. */
+export function feedbackText({ failure, gates }: Feedback, stateFolder: string): string {
+  const reason = clip(visible(describeFailure(failure)), MOST_OF_REASON);
+  const intro = `The last attempt did not pass: ${reason}. What it changed was rolled back: the work tree is as it was before it. Do not repeat it.`;
+  const rejecting = gates.filter(isRejection);
+  const shown = rejecting.slice(0, MOST_GATES);
+  const left = rejecting.length - shown.length;
+  const room = Math.floor((MOST - byteLength(intro)) / Math.max(1, shown.length));
+  const said = shown.map((gate) => gateText(gate, stateFolder, room));
+  const more = left > 0 ? [`And ${left} more gates.`] : [];
+  return clip([intro, ...said, ...more].join('\n\n'), MOST);
+}
+
+function isRejection({ soft, verdict }: GateResult): boolean {
+  return !soft && ['fail', 'timeout', 'error'].includes(verdict);
+}
+
+function gateText(gate: GateResult, stateFolder: string, room: number): string {
+  const log = gate.log === '' ? '' : `, whole output in ${join(stateFolder, gate.log)}`;
+  const title = `Gate ${visible(gate.name)}: ${visible(gate.ended)}${log}`;
+  if (gate.tail.trim() === '') return `${title}. It printed nothing.`;
+  const fence = '`'.repeat(Math.max(3, longestRun(gate.tail) + 1));
+  const bytes = Math.max(LEAST_OF_GATE, room - byteLength(title) - 2 * fence.length - 80);
+  const text = excerpt(gate.tail, gate.tail, { lines: MOST_LINES + 1, bytes });
+  return `${title}:\n${fence}text\n${text}\n${fence}`;
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+}

@@ -1,0 +1,147 @@
+/** The composition root: the only file that builds adapters. Everything heavy is imported when it is needed. */
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, relative, resolve, sep } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Config } from './core/config.ts';
+import { planSlug } from './core/refs.ts';
+import type { Watcher } from './exec/watcher.ts';
+import type { ScratchRepository } from './git/scratch-repository.ts';
+import {
+  Refusal,
+  type Agent,
+  type Clock,
+  type Gates,
+  type Ledger,
+  type Locks,
+  type Processes,
+  type RepositoryFacts,
+  type Workspace,
+} from './ports.ts';
+
+/** The folder that holds gates/, templates/ and schema/: the package's own, above src/ or dist/src/. */
+export const packageRoot: string = ['..', '../..']
+  .map((up) => fileURLToPath(new URL(up, import.meta.url)))
+  .find((folder) => existsSync(join(folder, 'package.json'))) as string;
+
+export type { ScratchRepository };
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export const clock: Clock = {
+  now: () => new Date().toISOString(),
+  monotonic: () => performance.now(),
+  sleep: async (ms, signal) => {
+    await sleep(Math.min(Math.max(ms, 0), 2 ** 31 - 1), undefined, { signal }).catch(
+      () => undefined,
+    );
+  },
+  id: () =>
+    `${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}-${randomBytes(4).toString('hex')}`,
+};
+
+/** One repository as a command sees it: facts, and doors that open when they are needed. */
+export interface House {
+  readonly facts: RepositoryFacts;
+  /** Absolute: `skeleton/` in the common git directory. */
+  readonly stateFolder: string;
+  readonly workspace: () => Promise<Workspace>;
+  /** Opened for writing; made where there is none. */
+  readonly ledger: () => Promise<Ledger>;
+  /** Opened for reading only; undefined where there is none yet. */
+  readonly history: () => Promise<Ledger | undefined>;
+  readonly locks: () => Promise<Locks>;
+  readonly processes: () => Promise<Processes>;
+  readonly gates: (config: Config) => Promise<Gates>;
+  readonly agent: (config: Config, sink?: (chunk: Uint8Array) => void) => Promise<Agent>;
+  /** Ends what watches over the steps; nothing of a step lives then. */
+  readonly close: () => Promise<void>;
+}
+
+/** One watcher for all steps of this process. */
+function lazyWatcher(): { open: () => Promise<Watcher>; close: () => Promise<void> } {
+  let watcher: Promise<Watcher> | undefined;
+  return {
+    open: () => (watcher ??= import('./exec/watcher.ts').then((room) => room.startWatcher())),
+    close: async () => (await watcher)?.close(),
+  };
+}
+
+/** Finds the repository of a folder. Throws Refusal(3) where there is none. */
+export async function openHouse(cwd: string, env: Environment): Promise<House> {
+  const { findRepository } = await import('./git/repository.ts');
+  const facts = await findRepository(cwd, env);
+  if (facts === undefined)
+    throw new Refusal(3, `${cwd} is in no git work tree`, 'git init, then commit what is there');
+  const stateFolder = join(facts.commonDir, 'skeleton');
+  const ledgerPath = join(stateFolder, 'ledger.db');
+  const watch = lazyWatcher();
+  const places = { top: facts.top, commonDir: facts.commonDir, packageRoot, env };
+  return {
+    facts,
+    stateFolder,
+    workspace: async () => (await import('./git/workspace.ts')).openWorkspace({ cwd, env }),
+    ledger: async () => (await import('./ledger/sqlite-ledger.ts')).openSqliteLedger(ledgerPath),
+    history: async () => {
+      const { openSqliteLedger } = await import('./ledger/sqlite-ledger.ts');
+      return existsSync(ledgerPath) ? openSqliteLedger(ledgerPath, { readOnly: true }) : undefined;
+    },
+    locks: async () => (await import('./ledger/locks.ts')).openLocks(join(stateFolder, 'locks')),
+    processes: async () => {
+      const { endProcesses } = await import('./exec/end-processes.ts');
+      return { endByToken: (token) => endProcesses({ token }) };
+    },
+    gates: async (config) => {
+      const { openGates } = await import('./gate/gates.ts');
+      return openGates({ ...places, config, watcher: await watch.open() });
+    },
+    agent: async (config, sink) => {
+      const { openCommandAgent } = await import('./agent/command-agent.ts');
+      return openCommandAgent({ ...places, config, sink, watcher: await watch.open() });
+    },
+    close: () => watch.close(),
+  };
+}
+
+/** Where the plan is: --plan (relative to the current folder), else PLAN.md, else docs/PLAN.md at the top. Relative to the top, with `/`. */
+export function planPathIn(top: string, cwd: string, asked: string | undefined): string {
+  if (asked !== undefined) {
+    const path = relative(top, resolve(cwd, asked)).split(sep).join('/');
+    if (path === '' || path === '..' || path.startsWith('../'))
+      throw new Refusal(
+        2,
+        `--plan ${asked} is outside the work tree ${top}`,
+        'the plan has to be committed with the code',
+      );
+    return path;
+  }
+  const nested = 'docs/PLAN.md';
+  return !existsSync(join(top, 'PLAN.md')) && existsSync(join(top, nested)) ? nested : 'PLAN.md';
+}
+
+/** PLAN of a path: taken from the ledger where it has one; a second path of the same name gets `-` and six hex digits. */
+export function slugFor(path: string, taken: ReadonlyMap<string, string>): string {
+  const known = [...taken].find(([, owner]) => owner === path)?.[0];
+  if (known !== undefined) return known;
+  const slug = planSlug(path);
+  if (!taken.has(slug)) return slug;
+  return planSlug(path, createHash('sha256').update(path).digest('hex').slice(0, 6));
+}
+
+/** The user's own configuration, `$XDG_CONFIG_HOME/skeleton/config.yml`; undefined where there is none. */
+export async function readUserConfig(
+  env: Environment,
+): Promise<{ readonly path: string; readonly bytes: Uint8Array } | undefined> {
+  const folder = env['XDG_CONFIG_HOME'] ?? join(env['HOME'] ?? homedir(), '.config');
+  const path = join(folder, 'skeleton', 'config.yml');
+  return existsSync(path) ? { path, bytes: await readFile(path) } : undefined;
+}
+
+/** A repository of its own for the demo, made of the files that lie in a folder. */
+export async function openScratchRepository(folder: string): Promise<ScratchRepository> {
+  const { makeScratchRepository } = await import('./git/scratch-repository.ts');
+  return makeScratchRepository(folder);
+}

@@ -1,0 +1,105 @@
+import type { GateResult, Snapshot, TaskEvent } from './events.ts';
+import type { Failure, VoidReason } from './failure.ts';
+import { find, secondsBetween } from './history.ts';
+import type { OfTask } from './history.ts';
+
+export type AttemptOutcome =
+  | {
+      readonly kind: 'passed';
+      readonly tag: string;
+      readonly commit: string;
+      readonly judged: boolean;
+    }
+  | { readonly kind: 'rejected'; readonly failure: Failure }
+  | { readonly kind: 'voided'; readonly why: VoidReason }
+  /** Under way, or cut off and not yet recovered. */
+  | { readonly kind: 'open' };
+
+export interface AttemptSummary {
+  readonly task: string;
+  /** The N of `TASK#N`. */
+  readonly number: number;
+  /** 1…5 of `attempts`. */
+  readonly attempt: number;
+  readonly attempts: number;
+  readonly run: string;
+  readonly agent: string;
+  readonly base: string;
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
+  /** From its start to its last event. */
+  readonly seconds: number;
+  readonly outcome: AttemptOutcome;
+  /** How the agent's process ended; undefined where it did not run or has not ended. */
+  readonly agentEnd:
+    { readonly ended: string; readonly seconds: number; readonly log: string } | undefined;
+  readonly gates: readonly GateResult[];
+  readonly snapshot: Snapshot | undefined;
+}
+
+/** The attempts of one task, oldest first, from the task's history. */
+export function attemptsIn(task: string, history: readonly OfTask[]): readonly AttemptSummary[] {
+  const starts = history.flatMap(({ event }, at) => (event.type === 'attempt.started' ? [at] : []));
+  return starts.flatMap((from, nth) => attemptOf(task, history.slice(from, starts[nth + 1])));
+}
+
+/** Whether gates stood behind the commit that passed: with `--no-gates` none did. */
+export function wasJudged(history: readonly OfTask[], commit: string): boolean {
+  return history.some(
+    ({ event }) =>
+      event.type === 'gates.passed' && event.commit === commit && event.gates.length > 0,
+  );
+}
+
+function attemptOf(task: string, slice: readonly OfTask[]): readonly AttemptSummary[] {
+  const started = find(slice, 'attempt.started');
+  if (started === undefined) return [];
+  const { number, attempt, attempts, agent, base } = started.event;
+  const agentEnd = find(slice, 'agent.finished')?.event;
+  return [
+    {
+      task,
+      number,
+      attempt,
+      attempts,
+      agent,
+      base,
+      run: started.run,
+      startedAt: started.at,
+      seconds: secondsBetween(started, slice.filter(belongs).at(-1)),
+      outcome: outcomeOf(slice),
+      agentEnd: agentEnd && {
+        ended: agentEnd.ended,
+        seconds: agentEnd.seconds,
+        log: agentEnd.log,
+      },
+      gates: slice.flatMap(({ event }) => (event.type === 'gate.finished' ? [event] : [])),
+      snapshot: find(slice, 'rollback.done')?.event.snapshot,
+    },
+  ];
+}
+
+/** What comes after an attempt, such as a wait, is not its time. */
+const afterwards: ReadonlySet<TaskEvent['type']> = new Set([
+  'wait.over',
+  'task.reopened',
+  'task.started',
+  'task.finished',
+  'notice',
+]);
+
+function belongs({ event }: OfTask): boolean {
+  return !afterwards.has(event.type);
+}
+
+function outcomeOf(slice: readonly OfTask[]): AttemptOutcome {
+  const created = find(slice, 'checkpoint.created')?.event;
+  if (created !== undefined) {
+    const { tag, commit } = created;
+    return { kind: 'passed', tag, commit, judged: wasJudged(slice, commit) };
+  }
+  const rejected = find(slice, 'attempt.rejected')?.event;
+  if (rejected !== undefined) return { kind: 'rejected', failure: rejected.failure };
+  const voided = find(slice, 'attempt.voided')?.event;
+  return voided === undefined ? { kind: 'open' } : { kind: 'voided', why: voided.why };
+}

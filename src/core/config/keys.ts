@@ -1,0 +1,228 @@
+/** Every key there is, once: validation, suggestions and the JSON schema all come from these tables. */
+
+/** Where a key may stand: the plan's front matter, `.skeleton.yml`, the user's `config.yml`, a task's fields. */
+export type Place = 'plan' | 'project' | 'user' | 'task';
+
+export type ScalarType =
+  | { readonly kind: 'boolean' | 'duration' | 'size' | 'line' | 'command' | 'path' }
+  | { readonly kind: 'count'; readonly least: number; readonly most: number }
+  | { readonly kind: 'choice'; readonly of: readonly string[] };
+
+export type ValueType =
+  ScalarType | { readonly kind: 'globs' | 'commands' | 'agent' | 'gates' | 'setup' };
+
+export interface ConfigKey {
+  /** As it is written; its property has the same name in camel case. */
+  readonly name: string;
+  readonly type: ValueType;
+  readonly places: readonly Place[];
+  /** In the user's own file it is the most that a repository may ask for; only a flag widens it. */
+  readonly ceiling?: true;
+  readonly doc: string;
+}
+
+const MOST_ATTEMPTS = 5;
+const MOST_TASKS = 1_000_000;
+
+const everywhere: readonly Place[] = ['plan', 'project', 'user'];
+const withTask: readonly Place[] = ['plan', 'project', 'user', 'task'];
+const inRepository: readonly Place[] = ['plan', 'project'];
+const inTask: readonly Place[] = ['task'];
+
+const attempts = { kind: 'count', least: 1, most: MOST_ATTEMPTS } as const;
+
+export const configKeys: readonly ConfigKey[] = [
+  {
+    name: 'agent',
+    type: { kind: 'agent' },
+    places: withTask,
+    doc: 'The coding agent, by the name of its command; or a map with `command`, as agent_command.',
+  },
+  {
+    name: 'agent_command',
+    type: { kind: 'command' },
+    places: everywhere,
+    doc: 'Shell command that performs the agent step: the prompt on its standard input, the work tree as its folder.',
+  },
+  {
+    name: 'attempts',
+    type: attempts,
+    places: withTask,
+    ceiling: true,
+    doc: 'Attempts a task has before it counts as failed: 1 to 5.',
+  },
+  {
+    name: 'timeout',
+    type: { kind: 'duration' },
+    places: withTask,
+    ceiling: true,
+    doc: 'Longest time of one agent step.',
+  },
+  {
+    name: 'idle_timeout',
+    type: { kind: 'duration' },
+    places: withTask,
+    ceiling: true,
+    doc: 'Longest time that an agent step may print nothing.',
+  },
+  {
+    name: 'max_time',
+    type: { kind: 'duration' },
+    places: everywhere,
+    ceiling: true,
+    doc: 'Longest time of the whole run; it stops, resumable.',
+  },
+  {
+    name: 'limit',
+    type: { kind: 'count', least: 1, most: MOST_TASKS },
+    places: everywhere,
+    ceiling: true,
+    doc: 'Most tasks of one run.',
+  },
+  {
+    name: 'keep_going',
+    type: { kind: 'boolean' },
+    places: everywhere,
+    doc: 'After a failure only declared needs block what comes later.',
+  },
+  {
+    name: 'fail_fast',
+    type: { kind: 'boolean' },
+    places: everywhere,
+    doc: 'After the first failure nothing more starts.',
+  },
+  {
+    name: 'autostash',
+    type: { kind: 'boolean' },
+    places: everywhere,
+    doc: 'Set uncommitted work aside before the run and put it back after.',
+  },
+  {
+    name: 'branch',
+    type: { kind: 'line' },
+    places: everywhere,
+    doc: 'Branch to work on; it is made where there is none.',
+  },
+  {
+    name: 'isolate',
+    type: { kind: 'boolean' },
+    places: everywhere,
+    doc: 'Work in a linked worktree and leave this one alone.',
+  },
+  {
+    name: 'no_gates',
+    type: { kind: 'boolean' },
+    places: everywhere,
+    doc: 'Run without gates: tasks are unjudged, verify exits with 1.',
+  },
+  {
+    name: 'gates',
+    type: { kind: 'gates' },
+    places: inRepository,
+    doc: 'What judges a task: shell commands, names of gates, or maps.',
+  },
+  {
+    name: 'gate_timeout',
+    type: { kind: 'duration' },
+    places: everywhere,
+    ceiling: true,
+    doc: 'Longest time of a gate that has no timeout of its own.',
+  },
+  {
+    name: 'baseline',
+    type: { kind: 'choice', of: ['run', 'require', 'skip'] },
+    places: everywhere,
+    doc: 'Gates on the untouched tree before the first task: run them, require them to pass, or skip them.',
+  },
+  {
+    name: 'tasks',
+    type: { kind: 'choice', of: ['heading-2', 'heading-3', 'heading-4', 'boxes'] },
+    places: inRepository,
+    doc: 'What is a task, where the plan does not say it by itself.',
+  },
+  {
+    name: 'protect',
+    type: { kind: 'globs' },
+    places: everywhere,
+    doc: 'Paths that an agent may not change.',
+  },
+  {
+    name: 'protect_new',
+    type: { kind: 'boolean' },
+    places: everywhere,
+    doc: 'Whether new files under protected paths are refused too.',
+  },
+  {
+    name: 'tests',
+    type: { kind: 'globs' },
+    places: everywhere,
+    doc: 'Tests: when an attempt touches existing ones, the gates run with the old ones too.',
+  },
+  {
+    name: 'setup',
+    type: { kind: 'setup' },
+    places: everywhere,
+    doc: 'Command that makes a clean worktree ready for the gates, or a map with `run` and the `files` it depends on.',
+  },
+  {
+    name: 'max_file',
+    type: { kind: 'size' },
+    places: everywhere,
+    ceiling: true,
+    doc: 'Largest file that a checkpoint may add.',
+  },
+  {
+    name: 'max_log',
+    type: { kind: 'size' },
+    places: everywhere,
+    ceiling: true,
+    doc: 'Largest log of one step; the middle of a longer one is left out.',
+  },
+  {
+    name: 'keep_commits',
+    type: { kind: 'boolean' },
+    places: everywhere,
+    doc: 'Leave the commits that the agent made itself in the history.',
+  },
+  {
+    name: 'commit',
+    type: { kind: 'line' },
+    places: everywhere,
+    doc: "Template of a checkpoint's subject.",
+  },
+  {
+    name: 'keep_awake',
+    type: { kind: 'boolean' },
+    places: everywhere,
+    doc: 'Keep the machine from sleeping while a run goes.',
+  },
+  {
+    name: 'prompt',
+    type: { kind: 'path' },
+    places: everywhere,
+    doc: "Path of the prompt's template, from the top of the repository.",
+  },
+  {
+    name: 'gate',
+    type: { kind: 'commands' },
+    places: inTask,
+    doc: "Command or name of a gate that judges this task, beside the plan's gates.",
+  },
+  {
+    name: 'may_change',
+    type: { kind: 'globs' },
+    places: inTask,
+    doc: 'Gates, protected paths and the like that this task may change.',
+  },
+  {
+    name: 'allow_empty',
+    type: { kind: 'boolean' },
+    places: inTask,
+    doc: 'The task passes even when nothing had to change.',
+  },
+];
+
+/** `idle_timeout` → `idleTimeout`. */
+export function propertyOf(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

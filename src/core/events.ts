@@ -1,0 +1,128 @@
+import type { Failure, VoidReason } from './failure.ts';
+
+/** What a gate said of a tree. `error` is exit 75: the gate itself could not judge. */
+export type Verdict = 'pass' | 'fail' | 'error' | 'timeout' | 'skipped';
+
+export interface GateResult {
+  readonly name: string;
+  readonly command: string;
+  readonly verdict: Verdict;
+  /** How the process ended, in words: `exit 1`, `signal SIGSEGV`, `not found`, `not executable`, `timeout`, or why it was skipped. */
+  readonly ended: string;
+  /** Exit status; null where there was none (a signal, a timeout, skipped). */
+  readonly exit: number | null;
+  readonly seconds: number;
+  /** A soft gate's rejection is a notice, not a rejection. */
+  readonly soft: boolean;
+  /** `sha256:HEX` of all output. */
+  readonly digest: string;
+  /** The lines that matter: first and last lines of the output, control characters made visible, bounded. */
+  readonly tail: string;
+  /** Full output, relative to the state folder; '' if the gate did not run. */
+  readonly log: string;
+}
+
+export interface RunCounts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly blocked: number;
+  readonly skipped: number;
+  readonly unjudged: number;
+  readonly pending: number;
+}
+
+/** What stands where a tree was judged or kept. */
+export interface Snapshot {
+  readonly ref: string;
+  readonly commit: string;
+}
+
+/** Events of one task; the machine folds them (core/machine.ts). Names and fields are the contract's ("Events"). */
+export type TaskEvent =
+  | { readonly type: 'task.started'; readonly title: string; readonly line: number }
+  | {
+      readonly type: 'attempt.started';
+      /** Counts every attempt of the task over all runs: the N of `TASK#N`. */
+      readonly number: number;
+      /** 1…5, what the agent sees and the trailer says. */
+      readonly attempt: number;
+      readonly attempts: number;
+      /** The commit it starts from and is rolled back to. */
+      readonly base: string;
+      readonly agent: string;
+      /** Token in the environment of every process of this attempt. */
+      readonly token: string;
+      /** Id of the work tree it runs in (`Workspace.id`). */
+      readonly worktree: string;
+      /** Judged again without the agent: work of an attempt that a gate error cut off. */
+      readonly judge?: Snapshot;
+    }
+  | {
+      readonly type: 'agent.finished';
+      readonly seconds: number;
+      readonly ended: string;
+      readonly exit: number | null;
+      readonly log: string;
+    }
+  | { readonly type: 'agent.throttled'; readonly until: string }
+  | ({ readonly type: 'gate.finished' } & GateResult)
+  | {
+      readonly type: 'gates.passed';
+      readonly commit: string;
+      readonly tag: string;
+      /** The proof ref and the tag object it is to hold. */
+      readonly proof: string;
+      readonly proofObject: string;
+      readonly gates: readonly GateResult[];
+    }
+  | { readonly type: 'attempt.rejected'; readonly failure: Failure }
+  | { readonly type: 'attempt.voided'; readonly why: VoidReason; readonly until?: string }
+  | { readonly type: 'rollback.done'; readonly snapshot: Snapshot; readonly kept?: boolean }
+  | { readonly type: 'checkpoint.created'; readonly tag: string; readonly commit: string }
+  | { readonly type: 'wait.over' }
+  /** A later run takes the task up again: `anew` starts the count at 1 (it had failed, or its checkpoint was undone). */
+  | { readonly type: 'task.reopened'; readonly anew: boolean }
+  | { readonly type: 'task.finished'; readonly state: TaskOutcome; readonly why?: string }
+  | { readonly type: 'notice'; readonly message: string };
+
+export type TaskOutcome = 'passed' | 'unjudged' | 'failed' | 'blocked' | 'stopped';
+
+/** Events of the run as a whole; kept under the empty task id. */
+export type RunEvent =
+  | {
+      readonly type: 'run.started';
+      readonly schema: 1;
+      readonly plan: string;
+      readonly base: string;
+      readonly branch: string;
+      /** The start tag that this run made; '' where the run began at a checkpoint or an earlier start. */
+      readonly start: string;
+      readonly options: Readonly<Record<string, unknown>>;
+    }
+  | {
+      readonly type: 'baseline.finished';
+      readonly verdict: 'pass' | 'fail' | 'skipped';
+      readonly gates: readonly GateResult[];
+    }
+  | { readonly type: 'notice'; readonly message: string }
+  | {
+      readonly type: 'run.finished';
+      readonly status: number;
+      readonly why?: string;
+      readonly counts: RunCounts;
+    };
+
+export type Event = TaskEvent | RunEvent;
+
+/** An event as the ledger holds it and `--json` prints it. */
+export interface Recorded<E extends Event = Event> {
+  readonly run: string;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly plan: string;
+  /** '' for events of the run as a whole. */
+  readonly task: string;
+  /** 1, 2, 3… per (plan, task). */
+  readonly seq: number;
+  readonly event: E;
+}

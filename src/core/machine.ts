@@ -1,0 +1,212 @@
+import type { Snapshot, TaskEvent } from './events.ts';
+import type { Failure, VoidReason } from './failure.ts';
+
+/** Where a task is in its life (architecture.md, "The machine"). All of it is a fold over the task's events. */
+export type State = Progress & Position;
+
+interface Progress {
+  /** Attempts charged since the task was last begun anew: 0…5 (`take` may go beyond). */
+  readonly charged: number;
+  /** Attempts ever started: the N of `TASK#N`. */
+  readonly number: number;
+  /** What the last charged attempt died of; feedback for the next. */
+  readonly lastFailure?: { readonly failure: Failure; readonly number: number };
+}
+
+/** The attempt under way. */
+export interface Attempt {
+  readonly base: string;
+  readonly attempt: number;
+  readonly attempts: number;
+  readonly token: string;
+}
+
+type Position =
+  | { readonly phase: 'pending' | 'stopped'; readonly judge?: Snapshot; readonly why?: VoidReason }
+  | (Attempt & { readonly phase: 'running'; readonly stage: number })
+  | (Attempt & { readonly phase: 'gating' })
+  | (Attempt & {
+      readonly phase: 'checkpointing';
+      readonly passed: Extract<TaskEvent, { type: 'gates.passed' }>;
+    })
+  | (Attempt & { readonly phase: 'rolling-back'; readonly ended: Ended })
+  | { readonly phase: 'waiting'; readonly until: string }
+  | { readonly phase: 'passed'; readonly commit: string; readonly tag: string }
+  | { readonly phase: 'failed' };
+
+export type Ended =
+  | { readonly how: 'rejected'; readonly failure: Failure }
+  | { readonly how: 'voided'; readonly why: VoidReason; readonly until?: string };
+
+export type Phase = State['phase'];
+export type Effect =
+  'start-attempt' | 'run-agent' | 'run-gates' | 'create-checkpoint' | 'roll-back' | 'wait';
+
+/** The event that an effect's port call comes back with: what moves the machine. */
+export type Outcome = Extract<
+  TaskEvent,
+  {
+    type:
+      | 'attempt.started'
+      | 'agent.finished'
+      | 'gates.passed'
+      | 'attempt.rejected'
+      | 'attempt.voided'
+      | 'rollback.done'
+      | 'checkpoint.created'
+      | 'wait.over';
+  }
+>;
+
+const effectIn = {
+  pending: 'start-attempt',
+  running: 'run-agent',
+  gating: 'run-gates',
+  checkpointing: 'create-checkpoint',
+  'rolling-back': 'roll-back',
+  waiting: 'wait',
+  stopped: undefined,
+  passed: undefined,
+  failed: undefined,
+} as const satisfies Record<Phase, Effect | undefined>;
+
+export const initial: State = { phase: 'pending', charged: 0, number: 0 };
+
+/** The next thing to do for a task; undefined when nothing is left to do in this run. */
+export function decide(state: State): Effect | undefined {
+  return effectIn[state.phase];
+}
+
+/** Under way: an attempt has begun and is neither checkpointed nor rolled back, so a crash here left something to recover. */
+export function isUnderWay(state: State): state is State & Attempt {
+  return ['running', 'gating', 'checkpointing', 'rolling-back'].includes(state.phase);
+}
+
+/** Folds a task's events. Throws on an impossible history: that is our bug, never the agent's. */
+export function replay(events: Iterable<TaskEvent>): State {
+  let state = initial;
+  for (const event of events) state = evolve(state, event);
+  return state;
+}
+
+type EventOf<T extends TaskEvent['type']> = Extract<TaskEvent, { type: T }>;
+type Handler<T extends TaskEvent['type']> = (state: State, event: EventOf<T>) => State;
+
+const handlers: { readonly [T in TaskEvent['type']]: Handler<T> } = {
+  'task.started': same,
+  'gate.finished': same,
+  'agent.throttled': same,
+  'task.finished': same,
+  notice: same,
+  'attempt.started': startAttempt,
+  'agent.finished': (state) => ({ ...attemptIn(state, ['running']), phase: 'gating' }),
+  'gates.passed': (state, event) => ({
+    ...attemptIn(state, ['gating']),
+    phase: 'checkpointing',
+    passed: event,
+  }),
+  'attempt.rejected': (state, event) =>
+    rollingBack(state, { how: 'rejected', failure: event.failure }),
+  'attempt.voided': (state, event) =>
+    rollingBack(state, {
+      how: 'voided',
+      why: event.why,
+      ...(event.until !== undefined && { until: event.until }),
+    }),
+  'rollback.done': rolledBack,
+  'checkpoint.created': (state, event) => {
+    attemptIn(state, ['checkpointing']);
+    return { ...progress(state), phase: 'passed', commit: event.commit, tag: event.tag };
+  },
+  'wait.over': (state) => ({ ...progress(from(state, ['waiting'])), phase: 'pending' }),
+  'task.reopened': reopen,
+};
+
+/** The state after an event. Throws where the event is impossible. */
+export function evolve(state: State, event: TaskEvent): State {
+  const handler = handlers[event.type] as Handler<typeof event.type>;
+  return handler(state, event);
+}
+
+function same(state: State): State {
+  return state;
+}
+
+function startAttempt(state: State, event: EventOf<'attempt.started'>): State {
+  const before = progress(from(state, ['pending']));
+  if (event.number !== before.number + 1)
+    throw impossible(state, `attempt ${event.number} after ${before.number}`);
+  const attempt = {
+    ...before,
+    charged: before.charged + 1,
+    number: event.number,
+    base: event.base,
+    attempt: event.attempt,
+    attempts: event.attempts,
+    token: event.token,
+  };
+  return event.judge === undefined
+    ? { ...attempt, phase: 'running', stage: 0 }
+    : { ...attempt, phase: 'gating' };
+}
+
+function rollingBack(state: State, ended: Ended): State {
+  const open = attemptIn(state, ['running', 'gating', 'checkpointing']);
+  return { ...open, phase: 'rolling-back', ended };
+}
+
+function rolledBack(state: State, event: EventOf<'rollback.done'>): State {
+  const { ended, attempts } = from(state, ['rolling-back']);
+  if (ended.how === 'rejected') {
+    const after = { ...progress(state), lastFailure: failureOf(state, ended.failure) };
+    return { ...after, phase: after.charged < attempts ? 'pending' : 'failed' };
+  }
+  const free = { ...progress(state), charged: state.charged - 1 };
+  return { ...free, ...afterVoid(ended, event.snapshot) };
+}
+
+function afterVoid(ended: Extract<Ended, { how: 'voided' }>, snapshot: Snapshot): Position {
+  if (ended.why === 'throttled' && ended.until !== undefined)
+    return { phase: 'waiting', until: ended.until };
+  if (ended.why === 'sent-back') return { phase: 'pending' };
+  const judge = ended.why === 'gate-error' ? { judge: snapshot } : {};
+  return { phase: 'stopped', why: ended.why, ...judge };
+}
+
+function reopen(state: State, event: EventOf<'task.reopened'>): State {
+  const { judge } = {
+    judge: undefined,
+    ...from(state, ['stopped', 'failed', 'passed', 'pending']),
+  };
+  if (event.anew) return { phase: 'pending', charged: 0, number: state.number };
+  return { ...progress(state), phase: 'pending', ...(judge && { judge }) };
+}
+
+function failureOf(state: State, failure: Failure): NonNullable<Progress['lastFailure']> {
+  return { failure, number: state.number };
+}
+
+function progress(state: State): Progress {
+  const { charged, number, lastFailure } = state;
+  return { charged, number, ...(lastFailure && { lastFailure }) };
+}
+
+type In<P extends Phase> = Extract<State, { phase: P }>;
+
+function from<P extends Phase>(state: State, phases: readonly P[]): In<P> {
+  if (!(phases as readonly Phase[]).includes(state.phase))
+    throw impossible(state, `expected ${phases.join(' or ')}`);
+  return state as In<P>;
+}
+
+function attemptIn(
+  state: State,
+  phases: readonly ('running' | 'gating' | 'checkpointing')[],
+): Progress & Attempt {
+  const { base, attempt, attempts, token } = from(state, phases);
+  return { ...progress(state), base, attempt, attempts, token };
+}
+
+function impossible(state: State, what: string): Error {
+  return new Error(`impossible event in phase ${state.phase} (attempt ${state.number}): ${what}`);
+}

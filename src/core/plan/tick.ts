@@ -1,0 +1,80 @@
+import type { Block } from './blocks.ts';
+import { stateOf, type Box } from './box.ts';
+import { byteLines, edited, type ByteLine, type Edit } from './bytes.ts';
+import { isBlank, lineAt, type Lines } from './lines.ts';
+import { completionMarker } from './marker.ts';
+import type { Draft } from './outline.ts';
+import { parsePlan, readPlan } from './parse-plan.ts';
+import type { Task } from './plan.ts';
+
+export { differsInMarksOnly } from './differs-in-marks-only.ts';
+
+/**
+ * The plan with one task marked as done (contract, "PLAN.md"): its open boxes become `[x]`, or, in a heading's section
+ * without boxes, a completion marker comes after the last block that is no thematic break. All other bytes are what they
+ * were: line ends, byte order mark, invalid UTF-8, a missing last line end. Throws when the plan has no such task.
+ */
+export function tick(bytes: Uint8Array, path: string, taskId: string): Uint8Array {
+  const { plan, lines, blocks, drafts } = readPlan(bytes, path);
+  const index = plan.tasks.findIndex(({ id }) => id === taskId);
+  const [task, draft] = [plan.tasks[index], drafts[index]];
+  if (!task || !draft) throw new Error(`${path} has no task '${taskId}' to tick`);
+  const boxes = draft.box ? [draft.box, ...draft.section.boxes] : draft.section.boxes;
+  if (boxes.length > 0) return edited(bytes, boxEdits(bytes, boxesToTick(boxes, draft, task)));
+  if (task.state === 'done') return bytes;
+  const isDone = (after: Uint8Array): boolean =>
+    parsePlan(after, path).tasks[index]?.state === 'done';
+  // Where nothing closes the section's last fence or comment, a marker at its end would be part of that.
+  const places = [lastLine(lines, blocks, draft), draft.body - 1];
+  const marked = places.map((line) => withMarker(bytes, line, taskId)).find(isDone);
+  if (!marked) throw new Error(`${path}:${draft.line}: no place for the mark of task '${taskId}'`);
+  return marked;
+}
+
+/** A `[-]` inside a task stays: somebody decided that it is not needed. Not so where the whole task was skipped, and yet done. */
+function boxesToTick(boxes: readonly Box[], draft: Draft, task: Task): readonly Box[] {
+  const unskipped = task.state === 'skipped' && !draft.box;
+  return boxes.filter((box) => {
+    const state = stateOf(box.mark) ?? 'pending';
+    return state === 'pending' || (state === 'skipped' && (unskipped || box === draft.box));
+  });
+}
+
+const OPENING = 0x5b;
+const CLOSING = 0x5d;
+const ticked = new TextEncoder().encode('x');
+
+function boxEdits(bytes: Uint8Array, boxes: readonly Box[]): readonly Edit[] {
+  const lines = byteLines(bytes);
+  return boxes.map(({ line, column }) => {
+    const opening = (lines[line - 1]?.start ?? 0) + column;
+    const to = bytes.indexOf(CLOSING, opening);
+    if (bytes[opening] !== OPENING || to < 0) throw new Error(`no box in byte ${opening}`);
+    return { from: opening + 1, to, text: ticked };
+  });
+}
+
+/** Of the last block that is no thematic break; its heading's where there is none. */
+function lastLine(lines: Lines, blocks: readonly Block[], { body, end }: Draft): number {
+  const rules = new Set(
+    blocks.filter(({ kind, depth }) => kind === 'rule' && depth === 0).map(({ line }) => line),
+  );
+  let line = end - 1;
+  while (line >= body && (isBlank(lineAt(lines, line)) || rules.has(line))) line -= 1;
+  return line;
+}
+
+/** The marker as a paragraph of its own after a line, with that line's kind of line end. */
+function withMarker(bytes: Uint8Array, line: number, id: string): Uint8Array {
+  const lines = byteLines(bytes);
+  const at = lines[line - 1]?.next ?? bytes.length;
+  const own = lineEndOf(bytes, lines[line - 1]);
+  const end = own || lineEndOf(bytes, lines[line - 2]) || '\n';
+  const marker = completionMarker(id);
+  const text = own === '' ? `${end}${end}${marker}` : `${end}${marker}${end}`;
+  return edited(bytes, [{ from: at, to: at, text: new TextEncoder().encode(text) }]);
+}
+
+function lineEndOf(bytes: Uint8Array, line: ByteLine | undefined): string {
+  return new TextDecoder().decode(bytes.subarray(line?.end ?? 0, line?.next ?? 0));
+}

@@ -1,0 +1,46 @@
+import type { Config } from './config.ts';
+
+/** The settings of a run, after flags, front matter and files were merged. Times in ms, sizes in bytes. */
+export interface Settings {
+  readonly attempts: number;
+  readonly timeout: number;
+  readonly maxTime: number;
+  readonly limit: number;
+  readonly judged: boolean;
+  readonly keepGoing: boolean;
+  readonly failFast: boolean;
+  readonly baseline: 'run' | 'require' | 'skip';
+  readonly protect: readonly string[];
+  readonly protectNew: boolean;
+  readonly maxFile: number;
+  /** Template of the checkpoint's subject. */
+  readonly commit: string | undefined;
+}
+
+const MINUTE = 60_000;
+export const mostAttempts = 5;
+export const defaultTimeout: number = 30 * MINUTE;
+export const defaultGateTimeout: number = 15 * MINUTE;
+const defaultMaxTime = 8 * 60 * MINUTE;
+const defaultMaxFile = 50 * 2 ** 20;
+
+/** What holds where nobody said anything (contract, "Commands", "Gates"). */
+const defaults: Settings = {
+  attempts: mostAttempts,
+  timeout: defaultTimeout,
+  maxTime: defaultMaxTime,
+  limit: Infinity,
+  judged: true,
+  keepGoing: false,
+  failFast: false,
+  baseline: 'run',
+  protect: [],
+  protectNew: true,
+  maxFile: defaultMaxFile,
+  commit: undefined,
+};
+
+export function settingsOf(config: Config): Settings {
+  const { noGates = false, ...said } = config;
+  return { ...defaults, ...said, judged: !noGates };
+}

@@ -1,0 +1,226 @@
+import { attemptsIn, wasJudged } from './attempt-summary.ts';
+import type { AttemptSummary } from './attempt-summary.ts';
+import type { Recorded, RunCounts, RunEvent, TaskEvent } from './events.ts';
+import { find, findLast, groupBy, isOfTask, secondsBetween } from './history.ts';
+import type { EventOf, OfTask } from './history.ts';
+
+/** Where a task stands, in the contract's words ("Words"). One under way is pending with an open attempt. */
+export const taskStates = [
+  'passed',
+  'ticked',
+  'unjudged',
+  'failed',
+  'blocked',
+  'skipped',
+  'pending',
+] as const;
+export type TaskState = (typeof taskStates)[number];
+
+/** What a summary wants to know of a task in the plan. */
+export interface PlannedTask {
+  readonly id: string;
+  readonly title: string;
+  readonly state: 'done' | 'pending' | 'skipped';
+  readonly needs: readonly string[];
+  readonly line: number;
+}
+
+export interface TaskSummary {
+  readonly id: string;
+  readonly title: string;
+  readonly state: TaskState;
+  /** 1-based; 0 for a task that the plan no longer has. */
+  readonly line: number;
+  readonly needs: readonly string[];
+  readonly attempts: readonly AttemptSummary[];
+  /** Sum over its attempts. */
+  readonly seconds: number;
+  /** Full name of the tag, and the commit, of what passed. */
+  readonly checkpoint: { readonly tag: string; readonly commit: string } | undefined;
+  /** Why it is blocked or was stopped, as the run said it. */
+  readonly why: string | undefined;
+}
+
+export interface RunSummary {
+  readonly run: string;
+  readonly startedAt: string;
+  readonly branch: string;
+  readonly base: string;
+  /** Exit status; undefined while it goes, or when it died. */
+  readonly status: number | undefined;
+  readonly why: string | undefined;
+  readonly counts: RunCounts | undefined;
+  /** From its start to its last event. */
+  readonly seconds: number;
+  readonly baseline: EventOf<'baseline.finished'>['verdict'] | undefined;
+  readonly notices: readonly string[];
+}
+
+/** What every report reads: a plan's tasks and runs, as its history tells them. */
+export interface Summary {
+  /** Oldest first. */
+  readonly runs: readonly RunSummary[];
+  /** In the plan's order; then those that only the history knows. */
+  readonly tasks: readonly TaskSummary[];
+  readonly counts: Readonly<Record<TaskState, number>>;
+  /** The newest checkpoint of the plan. */
+  readonly last: { readonly tag: string; readonly commit: string } | undefined;
+}
+
+/**
+ * Folds a plan's history, in order of writing, to what reports show. The plan decides what is done and what is skipped, the
+ * history adds the proof: ticked without a checkpoint is `ticked`. Without a plan, the history alone speaks.
+ */
+export function summarise(
+  planned: readonly PlannedTask[] | undefined,
+  events: readonly Recorded[],
+): Summary {
+  const histories = groupBy(events.filter(isOfTask), (recorded) => recorded.task);
+  const runs = [...groupBy(events, (recorded) => recorded.run).values()].flatMap(runOf);
+  const known = (planned ?? []).map((task) => taskOf(task, histories.get(task.id) ?? []));
+  const inPlan = new Set(known.map((task) => task.id));
+  const unknown = [...histories]
+    .filter(([id]) => !inPlan.has(id))
+    .map(([id, history]) => unplanned(id, history));
+  const tasks = [...unblock(known), ...unknown];
+  return { runs, tasks, counts: count(tasks), last: lastCheckpoint(events) };
+}
+
+/** The attempts of all tasks, in the order in which they were started. */
+export function attemptsOf(summary: Summary): readonly AttemptSummary[] {
+  return summary.tasks
+    .flatMap((task) => task.attempts)
+    .sort((a, b) => (a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : 0));
+}
+
+// ---------------------------------------------------------------- runs
+
+type OfRun = Recorded<RunEvent>;
+
+function runOf(events: readonly Recorded[]): readonly RunSummary[] {
+  const own = events.filter((recorded): recorded is OfRun => recorded.task === '');
+  const started = find(own, 'run.started');
+  if (started === undefined) return [];
+  const finished = find(own, 'run.finished')?.event;
+  return [
+    {
+      run: started.run,
+      startedAt: started.at,
+      branch: started.event.branch,
+      base: started.event.base,
+      status: finished?.status,
+      why: finished?.why,
+      counts: finished?.counts,
+      seconds: secondsBetween(started, events.at(-1)),
+      baseline: find(own, 'baseline.finished')?.event.verdict,
+      notices: events.flatMap(({ event }) => (event.type === 'notice' ? [event.message] : [])),
+    },
+  ];
+}
+
+// ---------------------------------------------------------------- tasks
+
+function taskOf(planned: PlannedTask, history: readonly OfTask[]): TaskSummary {
+  return described(planned, stateOf(planned, recordedState(history)), history);
+}
+
+/** A task that the plan does not have, or no longer: its history alone speaks. */
+function unplanned(id: string, history: readonly OfTask[]): TaskSummary {
+  const title = findLast(history, 'task.started')?.event.title ?? id;
+  return described({ id, title, line: 0, needs: [] }, recordedState(history), history);
+}
+
+function described(
+  task: Pick<TaskSummary, 'id' | 'title' | 'line' | 'needs'>,
+  state: TaskState,
+  history: readonly OfTask[],
+): TaskSummary {
+  const { id, title, line, needs } = task;
+  const attempts = attemptsIn(id, history);
+  return {
+    id,
+    title,
+    line,
+    needs,
+    state,
+    attempts,
+    seconds: attempts.reduce((sum, attempt) => sum + attempt.seconds, 0),
+    checkpoint: isProved(state) ? lastCheckpoint(history) : undefined,
+    why: findLast(history, 'task.finished')?.event.why,
+  };
+}
+
+function isProved(state: TaskState): boolean {
+  return state === 'passed' || state === 'unjudged';
+}
+
+function stateOf(planned: PlannedTask, recorded: TaskState): TaskState {
+  if (planned.state === 'skipped') return 'skipped';
+  if (planned.state === 'done') return isProved(recorded) ? recorded : 'ticked';
+  // Passed once, but the mark is gone from the plan: the work was taken back.
+  return isProved(recorded) ? 'pending' : recorded;
+}
+
+/** What the history alone says: its last word about the task counts. */
+function recordedState(history: readonly OfTask[]): TaskState {
+  return history.reduce<TaskState>(
+    (state, { event }) => wordOn(event, history) ?? state,
+    'pending',
+  );
+}
+
+function wordOn(event: TaskEvent, history: readonly OfTask[]): TaskState | undefined {
+  switch (event.type) {
+    case 'checkpoint.created':
+      return wasJudged(history, event.commit) ? 'passed' : 'unjudged';
+    case 'task.finished':
+      return event.state === 'stopped' ? 'pending' : event.state;
+    case 'task.reopened':
+    case 'attempt.started':
+      return 'pending';
+    default:
+      return undefined;
+  }
+}
+
+/** A task that was blocked when its run ended is so only as long as what it waits for has failed, or is blocked itself. */
+function unblock(tasks: readonly TaskSummary[]): readonly TaskSummary[] {
+  const waits = tasks
+    .filter((task) => task.state === 'blocked')
+    .flatMap(({ id, needs }) => needs.map((need) => ({ need, id })));
+  const waiting = groupBy(waits, ({ need }) => need);
+  const blocked = new Set<string>();
+  const causes = tasks.filter((task) => task.state === 'failed').map((task) => task.id);
+  for (const cause of causes)
+    for (const { id } of waiting.get(cause) ?? []) {
+      if (blocked.has(id)) continue;
+      blocked.add(id);
+      causes.push(id);
+    }
+  return tasks.map((task) =>
+    task.state === 'blocked' && !blocked.has(task.id)
+      ? { ...task, state: 'pending', why: undefined }
+      : task,
+  );
+}
+
+function count(tasks: readonly TaskSummary[]): Readonly<Record<TaskState, number>> {
+  const counts = { ...noTasks };
+  for (const task of tasks) counts[task.state] += 1;
+  return counts;
+}
+
+const noTasks: Readonly<Record<TaskState, number>> = {
+  passed: 0,
+  ticked: 0,
+  unjudged: 0,
+  failed: 0,
+  blocked: 0,
+  skipped: 0,
+  pending: 0,
+};
+
+function lastCheckpoint(events: readonly Recorded[]): Summary['last'] {
+  const created = findLast(events, 'checkpoint.created')?.event;
+  return created && { tag: created.tag, commit: created.commit };
+}

@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { Refusal } from '../ports.ts';
+import type { AttemptId, AttemptRules, Checkpoint, Inspection, Workspace } from '../ports.ts';
+import { openAnchors } from './anchors.ts';
+import { beginAttempt } from './begin.ts';
+import type { Equipment } from './begin.ts';
+import { toByteName } from './byte-name.ts';
+import { moveRefs } from './checkpoint.ts';
+import type { Identity } from './identity.ts';
+import { inspectAttempt } from './inspect.ts';
+import { openLineEnds } from './line-ends.ts';
+import type { OpenAttempt } from './open-attempt.ts';
+import { isSame, reopenAttempt } from './open-record.ts';
+import { useIndex } from './private-index.ts';
+import type { IndexContent } from './private-index.ts';
+import { reapplySnapshot } from './reapply.ts';
+import { deleteRecord } from './record.ts';
+import { resolveRef } from './refs.ts';
+import type { Repository } from './repository.ts';
+import { rollBackAttempt } from './roll-back.ts';
+import { settleTree } from './settle.ts';
+import { snapshotRefOf } from './snapshot.ts';
+import { copyUserIndex, giveToUser } from './user-index.ts';
+
+type AttemptMethods = Pick<
+  Workspace,
+  'begin' | 'inspect' | 'reinspect' | 'settle' | 'checkpoint' | 'rollBack' | 'reapply' | 'end'
+>;
+
+/** What this process knows of the attempt under way. */
+interface Memory {
+  open: OpenAttempt | undefined;
+  /** Index of the tree that the gates judge. */
+  candidate: IndexContent | undefined;
+  /** Where the branch stood when we last looked. */
+  head: string | undefined;
+}
+
+export interface Attempts extends AttemptMethods {
+  /** The branch is at a commit of ours now. */
+  readonly noteHead: (commit: string) => void;
+}
+
+/** The methods of Workspace that belong to one attempt; what they must not forget stays in memory, where no agent reaches it. */
+export function openAttempts(repository: Repository, identity: () => Promise<Identity>): Attempts {
+  const equipment: Equipment = {
+    repository,
+    anchors: openAnchors(repository),
+    lineEnds: openLineEnds(repository),
+    owner: randomUUID(),
+  };
+  const memory: Memory = { open: undefined, candidate: undefined, head: undefined };
+  const work: Work = { equipment, memory, identity };
+  return {
+    begin: (attempt, rules, startTree) => begin(work, { attempt, rules, startTree }),
+    inspect: (attempt, rules) => inspect(work, attempt, { rules, again: false }),
+    reinspect: (attempt, rules) => inspect(work, attempt, { rules, again: true }),
+    settle: async (attempt) => {
+      const open = await reopen(work, attempt);
+      const settled = await settleTree(open, memory.candidate ?? open.baseIndex);
+      memory.candidate = settled.index;
+      return settled.failure;
+    },
+    checkpoint: (attempt, checkpoint) => finish(work, attempt, checkpoint),
+    rollBack: (attempt) => rollBack(work, attempt),
+    reapply: async (attempt, snapshot) => reapplySnapshot(await reopen(work, attempt), snapshot),
+    end: async (attempt) => end(work, attempt),
+    noteHead: (commit) => {
+      memory.head = commit;
+    },
+  };
+}
+
+interface Work {
+  readonly equipment: Equipment;
+  readonly memory: Memory;
+  readonly identity: () => Promise<Identity>;
+}
+
+interface Beginning {
+  readonly attempt: AttemptId;
+  readonly rules: AttemptRules;
+  readonly startTree: string | undefined;
+}
+
+async function begin({ equipment, memory }: Work, beginning: Beginning): Promise<string> {
+  memory.open?.record.close();
+  memory.open = undefined;
+  memory.candidate = undefined;
+  memory.open = await beginAttempt(equipment, { ...beginning, expectedHead: memory.head });
+  memory.head = memory.open.record.base;
+  return memory.head;
+}
+
+/** The attempt as this process, or a dead one before it, began it. */
+async function reopen(work: Work, attempt: AttemptId): Promise<OpenAttempt> {
+  const open = await findOpen(work, attempt);
+  if (open !== undefined) return open;
+  const name = `${attempt.id}#${attempt.number}`;
+  throw new Refusal(4, `there is no record of attempt ${name}: nothing was touched`, 'git status');
+}
+
+async function findOpen(
+  { equipment, memory }: Work,
+  attempt: AttemptId,
+): Promise<OpenAttempt | undefined> {
+  if (memory.open !== undefined && isSame(memory.open.record.attempt, attempt)) return memory.open;
+  const { repository, anchors } = equipment;
+  const found = await reopenAttempt(repository, anchors, attempt);
+  if (found === undefined) return undefined;
+  memory.open?.record.close();
+  memory.open = found;
+  memory.candidate = undefined;
+  return found;
+}
+
+async function inspect(
+  work: Work,
+  attempt: AttemptId,
+  { rules, again }: { readonly rules: AttemptRules; readonly again: boolean },
+): Promise<Inspection> {
+  const open = await reopen(work, attempt);
+  const { inspection, index } = await inspectAttempt(open, rules, again);
+  work.memory.candidate = index;
+  return inspection;
+}
+
+async function finish(work: Work, attempt: AttemptId, checkpoint: Checkpoint): Promise<void> {
+  const { equipment, memory } = work;
+  const { repository, anchors } = equipment;
+  const open = await findOpen(work, attempt);
+  await moveRefs(repository, attempt, checkpoint);
+  memory.head = checkpoint.commit;
+  if (open !== undefined && memory.candidate !== undefined)
+    await giveToUser(repository, useIndex(repository, memory.candidate), open.record.flags);
+  else await followCommit(repository, checkpoint.commit);
+  await anchors.drop();
+  end(work, attempt);
+}
+
+/** After a crash: the user's index becomes the commit's, and keeps what it knows of files that are the same. */
+async function followCommit(repository: Repository, commit: string): Promise<void> {
+  const { index, flags } = await copyUserIndex(repository, 'index');
+  await repository.git.run(['read-tree', '-m', commit], { index });
+  await giveToUser(repository, index, flags);
+}
+
+async function rollBack(work: Work, attempt: AttemptId): ReturnType<AttemptMethods['rollBack']> {
+  const { equipment, memory } = work;
+  const open = await findOpen(work, attempt);
+  if (open === undefined) {
+    const ref = snapshotRefOf(attempt);
+    const commit = resolveRef(equipment.repository, toByteName(ref));
+    // It was over before the crash: only the ledger does not know yet.
+    if (commit !== '') return { snapshot: { ref, commit }, notices: [] };
+    return reopen(work, attempt).then(() => rollBack(work, attempt));
+  }
+  const { lineEnds } = equipment;
+  const rolledBack = await rollBackAttempt(open, { identity: await work.identity(), lineEnds });
+  memory.head = open.record.base;
+  memory.candidate = undefined;
+  return rolledBack;
+}
+
+function end({ equipment, memory }: Work, attempt: AttemptId): void {
+  const open = memory.open;
+  if (open === undefined || !isSame(open.record.attempt, attempt)) return;
+  open.record.close();
+  memory.open = undefined;
+  memory.candidate = undefined;
+  deleteRecord(equipment.repository);
+}

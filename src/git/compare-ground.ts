@@ -1,0 +1,27 @@
+import { Refusal } from '../ports.ts';
+import { toShown } from './byte-name.ts';
+import type { OpenAttempt } from './open-attempt.ts';
+import { refsStillMoved } from './refs-guard.ts';
+import { isChanged, isUntracked, readStatus } from './status.ts';
+import { compareThing } from './things.ts';
+
+/** Facts after a rollback: throws Refusal(4), naming them, where something is not as it was where the attempt began. */
+export async function compareGround(attempt: OpenAttempt, index: string): Promise<void> {
+  const { repository, record } = attempt;
+  const lines = await readStatus(repository.git, index);
+  const inTree = lines.filter((line) => isChanged(line) || isUntracked(line)).map((l) => l.path);
+  const others = [...record.ignored, ...record.rawFiles]
+    .filter(([path, thing]) => compareThing(`${repository.top}/${path}`, thing) !== 'same')
+    .map(([path]) => path);
+  const guarded = record.guarded.filter(([path, thing]) => compareThing(path, thing) !== 'same');
+  const names = [
+    ...[...inTree, ...others, ...guarded.map(([path]) => path)].map(toShown),
+    ...(await refsStillMoved(attempt)),
+  ];
+  if (names.length === 0) return;
+  throw new Refusal(
+    4,
+    `rolled back, but not as it was where the attempt began: ${names.slice(0, 10).join(', ')}`,
+    'git status; git diff; then run again',
+  );
+}

@@ -1,0 +1,178 @@
+import type { SimpleGit } from 'simple-git';
+import { runCommand } from '../exec/run-command.ts';
+import type { CommandResult } from '../exec/run-command.ts';
+import { toByteName, toShown } from './byte-name.ts';
+
+/** Milliseconds. A call that reads or writes a whole big repository may take the longer. */
+const usualLimit = 60_000;
+const longLimit = 15 * 60_000;
+const longCalls = new Set(['add', 'read-tree', 'status', 'update-index', 'write-tree']);
+
+/** Nothing that a configuration can name runs in our calls, and git tidies up only when a person's git does. */
+const settings = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.splitIndex=false',
+  'core.untrackedCache=keep',
+  'core.quotePath=false',
+  'submodule.recurse=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+];
+
+/** A git command that did not end as it should. Its own words are for people: never matched. */
+export class GitError extends Error {
+  readonly args: readonly string[];
+  /** Null where a signal or the time limit ended it. */
+  readonly code: number | null;
+  readonly stderr: string;
+  constructor(args: readonly string[], end: { code: number | null; stderr: string; how: string }) {
+    const words = toShown(toByteName(end.stderr.trim().split('\n').slice(0, 3).join('; ')));
+    super(`git ${args.slice(0, 3).join(' ')}: ${end.how}${words === '' ? '' : `: ${words}`}`);
+    this.name = 'GitError';
+    this.args = args;
+    this.code = end.code;
+    this.stderr = end.stderr;
+  }
+}
+
+export interface GitCall {
+  /** For standard input. */
+  readonly input?: Uint8Array | string;
+  /** Absolute path of the index to use instead of the user's. */
+  readonly index?: string;
+  /** Absolute; another folder as the work tree, which the call then runs in. */
+  readonly workTree?: string;
+  /** Exit statuses besides 0 that are an answer. */
+  readonly answers?: readonly number[];
+  /** More `-c` settings. */
+  readonly settings?: readonly string[];
+}
+
+export interface GitAnswer {
+  readonly code: number;
+  readonly stdout: Buffer;
+}
+
+/** The only door to git. Throws GitError where a command fails, CommandFailure where git cannot be started. */
+export interface Git {
+  run(args: readonly string[], call?: GitCall): Promise<Buffer>;
+  /** As run, with the exit status, for commands that answer by it. */
+  ask(args: readonly string[], call?: GitCall): Promise<GitAnswer>;
+  /** For plain reads, where neither bytes nor standard input matter. */
+  plain(): Promise<SimpleGit>;
+}
+
+export interface GitPlace {
+  /** Absolute. */
+  readonly top: string;
+  readonly gitDir: string;
+}
+
+/**
+ * Git for one work tree. Work tree and git directory are named in each call, so that no `core.worktree` that an agent has
+ * written can lead us to another folder.
+ */
+export function openGit(place: GitPlace, environment: NodeJS.ProcessEnv): Git {
+  const env = gitEnvironment(environment);
+  const ask = (args: readonly string[], call: GitCall = {}): Promise<GitAnswer> =>
+    askGit(args, call, { place, env });
+  return {
+    ask,
+    run: async (args, call) => (await ask(args, call)).stdout,
+    plain: () => openPlainGit(place.top, environment),
+  };
+}
+
+interface Setting {
+  readonly place: GitPlace;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+async function askGit(
+  args: readonly string[],
+  call: GitCall,
+  { place, env }: Setting,
+): Promise<GitAnswer> {
+  const { workTree = place.top, answers = [] } = call;
+  const config = [...settings, ...(call.settings ?? [])].flatMap((setting) => ['-c', setting]);
+  const end = await runCommand({
+    file: 'git',
+    args: [...config, `--git-dir=${place.gitDir}`, `--work-tree=${workTree}`, ...args],
+    cwd: workTree,
+    env: { ...env, ...indexVariables(call.index) },
+    timeoutMs: limitFor(args),
+    ...(call.input !== undefined && { input: call.input }),
+  });
+  if (!end.timedOut && end.code !== null && [0, ...answers].includes(end.code))
+    return { code: end.code, stdout: end.stdout };
+  const code = end.timedOut ? null : end.code;
+  throw new GitError(args, { code, stderr: end.stderr, how: describeEnd(end) });
+}
+
+function limitFor(args: readonly string[]): number {
+  return args.some((arg) => longCalls.has(arg)) ? longLimit : usualLimit;
+}
+
+/** The user's index must not be written on the way; that git refreshes our own saves it hashing again. */
+function indexVariables(index: string | undefined): Readonly<Record<string, string>> {
+  return index === undefined ? {} : { GIT_INDEX_FILE: index, GIT_OPTIONAL_LOCKS: '1' };
+}
+
+function describeEnd({ code, signal, timedOut }: CommandResult): string {
+  if (timedOut) return 'took too long and was ended';
+  return code === null ? `ended by ${signal ?? 'an unknown signal'}` : `exit ${code}`;
+}
+
+/** What git may see of the environment (architecture.md, "Order of writes"): a GIT_DIR of the hook that started us is not ours to use. */
+const wanted = /^GIT_(?:(?:AUTHOR|COMMITTER)_.+|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)|SSH.*)$/;
+const unwanted = /^(?:GIT_.*|EDITOR|VISUAL|PAGER|PREFIX|SSH_ASKPASS|LANGUAGE)$/i;
+
+export function gitEnvironment(environment: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  const kept = Object.entries(environment).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined && (wanted.test(entry[0]) || !unwanted.test(entry[0])),
+  );
+  return {
+    ...Object.fromEntries(kept),
+    LC_ALL: 'C',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+  };
+}
+
+/**
+ * simple-git in a folder. It takes silence for success, whatever the exit status, and waits 50 ms after each command that
+ * prints nothing; `errors` and `outputHandler` mend that. Throws GitError.
+ */
+export async function openPlainGit(
+  folder: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<SimpleGit> {
+  const { simpleGit } = await import('simple-git');
+  const env = gitEnvironment(environment);
+  const git = simpleGit({
+    baseDir: folder,
+    maxConcurrentProcesses: 1,
+    config: settings,
+    timeout: { block: usualLimit },
+    allowEnvironment: Object.keys(env).filter((name) => name.startsWith('GIT_')),
+    // What it takes for unsafe are our own settings, and the variables that we let the user's git see.
+    unsafe: {
+      allowUnsafeHooksPath: true,
+      allowUnsafeFsMonitor: true,
+      allowUnsafeConfigPaths: true,
+      allowUnsafeSshCommand: true,
+      allowUnsafeAskPass: true,
+    },
+    errors: (error, { exitCode, stdErr }) => {
+      // 1 without a word is an answer: there is no such key.
+      if (exitCode === 0 || (exitCode === 1 && stdErr.length === 0)) return error;
+      const stderr = Buffer.concat(stdErr).toString();
+      return new GitError([], { code: exitCode, stderr, how: `exit ${exitCode}` });
+    },
+  });
+  return git.env({ ...env }).outputHandler((_command, stdout) => {
+    setImmediate(() => stdout.emit('data', Buffer.alloc(0)));
+  });
+}

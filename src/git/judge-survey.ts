@@ -1,0 +1,85 @@
+import type { Failure } from '../core/failure.ts';
+import type { AttemptRules } from '../ports.ts';
+import { toByteName, toShown } from './byte-name.ts';
+import type { ByteName } from './byte-name.ts';
+import type { OpenAttempt } from './open-attempt.ts';
+import { changeJudge, compareProtected, watchProtected } from './protect.ts';
+import type { Change, Survey } from './survey.ts';
+
+export interface Judged {
+  /** Why the attempt cannot pass; undefined where gates may judge it. */
+  readonly failure: Failure | undefined;
+  readonly notices: readonly string[];
+}
+
+export interface Evidence {
+  readonly survey: Survey;
+  /** What would change, files that leave the tree but stay on the disk included. */
+  readonly changes: readonly Change[];
+}
+
+/** Holds what an attempt changed against what it may change. New files among the gates that git would not see are set aside. */
+export function judgeSurvey(
+  attempt: OpenAttempt,
+  rules: AttemptRules,
+  { survey, changes }: Evidence,
+): Judged {
+  const tampering = findTampering(attempt, rules, { survey, changes });
+  const notices = [...describeSubmodules(survey), ...tampering.notices];
+  const { repositories, huge, unreadable, unignored } = survey;
+  const reasons: readonly (readonly [Failure['kind'], readonly ByteName[]])[] = [
+    ['nested-repo', repositories],
+    ['too-large', huge],
+    ['unaddable', unreadable],
+    ['unignored', unignored],
+    ['tampered', tampering.paths],
+  ];
+  const found = reasons.find(([, paths]) => paths.length > 0);
+  if (found !== undefined)
+    return { failure: { kind: found[0], paths: found[1].map(toShown) }, notices };
+  const isEmpty = changes.length === 0 && !rules.allowEmpty;
+  return { failure: isEmpty ? { kind: 'no-change' } : undefined, notices };
+}
+
+function describeSubmodules({ submodules }: Survey): readonly string[] {
+  if (submodules.length === 0) return [];
+  const names = submodules.map(toShown).join(', ');
+  return [`changes in submodules are neither committed nor put back: ${names}`];
+}
+
+interface Tampering {
+  readonly paths: readonly ByteName[];
+  readonly notices: readonly string[];
+}
+
+function findTampering(
+  attempt: OpenAttempt,
+  rules: AttemptRules,
+  { survey, changes }: Evidence,
+): Tampering {
+  const { repository, record, quarantine } = attempt;
+  const { path } = rules.plan;
+  const mayChange = changeJudge({ ...rules, protect: [...rules.protect, literalGlob(path)] });
+  const folders = survey.ignored.filter((line) => line.isFolder).map((line) => line.path);
+  const ignored = {
+    files: survey.ignored.filter((line) => !line.isFolder).map((line) => line.path),
+    folders: [...record.ignoredFolders, ...folders],
+  };
+  const now = watchProtected(repository.top, rules.protect, ignored);
+  const watched = compareProtected(record.protectedFiles, now, mayChange);
+  const seen = new Set(changes.map((change) => change.path));
+  const planted = watched.planted.filter((name) => !seen.has(name));
+  const notices = planted.map((name) => {
+    const where = quarantine.take(`${repository.top}/${name}`, 'ignored', name);
+    return `${toShown(name)} is new among the gates and ignored by git: set aside, ${where}`;
+  });
+  const tampered = changes.filter((change) => !mayChange(change)).map((change) => change.path);
+  const isPlan = (name: ByteName): boolean => name === toByteName(path) && !seen.has(name);
+  const paths = new Set([...tampered, ...watched.tampered.filter((name) => !isPlan(name))]);
+  return { paths: [...paths].sort(), notices };
+}
+
+/** A path as a glob that matches just it. */
+function literalGlob(path: string): string {
+  return path.replace(/[\\*?[\]{}()!+@|]/g, '\\$&');
+}

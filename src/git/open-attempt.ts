@@ -1,0 +1,17 @@
+import type { Anchors } from './anchors.ts';
+import type { IndexContent } from './private-index.ts';
+import type { Quarantine } from './quarantine.ts';
+import type { OpenRecord } from './record.ts';
+import type { Repository } from './repository.ts';
+
+/** An attempt that has begun, as the work on it needs it. */
+export interface OpenAttempt {
+  readonly repository: Repository;
+  readonly record: OpenRecord;
+  readonly quarantine: Quarantine;
+  readonly anchors: Anchors;
+  /** The index that matches the record's tree, with good stat data. It is kept in memory, where no agent can set flags in it. */
+  readonly baseIndex: IndexContent;
+  /** This process began it; otherwise a dead one did. */
+  readonly isOurs: boolean;
+}

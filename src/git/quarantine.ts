@@ -1,0 +1,84 @@
+import { chmodSync, copyFileSync, constants, mkdirSync, renameSync } from 'node:fs';
+import { Refusal } from '../ports.ts';
+import type { AttemptId } from '../ports.ts';
+import { toByteName, toPath, toShown, toText } from './byte-name.ts';
+import type { ByteName } from './byte-name.ts';
+import { errorCode, statOf } from './raw-files.ts';
+import type { Repository } from './repository.ts';
+
+/** What a thing in quarantine was: a path of the work tree, a file of the git directory, the exact bytes of a snapshot's file, an ignored file as the agent left it. */
+export type QuarantineArea = 'tree' | 'git' | 'raw' | 'ignored';
+
+/**
+ * `skeleton/quarantine/PLAN/TASK/N/AREA/…` in the common git directory: what git cannot hold, set aside by renaming.
+ * Nothing is ever copied and then deleted.
+ */
+export interface Quarantine {
+  /** Renames a path into the area, under its name there; gives where it is now, for people. Throws Refusal(4) where that is not possible. */
+  take(path: ByteName, area: QuarantineArea, name: ByteName): string;
+  /** Copies a regular file that stays where it is. */
+  keepCopy(path: ByteName, area: QuarantineArea, name: ByteName): string;
+  /** Absolute path of a thing in an area, where `take` or `keepCopy` would put it first. */
+  pathOf(area: QuarantineArea, name: ByteName): ByteName;
+}
+
+export function openQuarantine(repository: Repository, attempt: AttemptId): Quarantine {
+  const { plan, task, number } = attempt;
+  const inside = toByteName(`skeleton/quarantine/${plan}/${task}/${number}`);
+  const folder = `${repository.commonDir}/${inside}`;
+  const pathOf = (area: QuarantineArea, name: ByteName): ByteName => `${folder}/${area}/${name}`;
+  const place = (area: QuarantineArea, name: ByteName): ByteName => {
+    const free = firstFree(pathOf(area, name));
+    mkdirSync(toPath(free.slice(0, free.lastIndexOf('/'))), { recursive: true, mode: 0o700 });
+    return free;
+  };
+  return {
+    pathOf,
+    take: (path, area, name) => {
+      const to = place(area, name);
+      moveAside(path, to);
+      return toShown(to);
+    },
+    keepCopy: (path, area, name) => {
+      const to = place(area, name);
+      copyFileSync(toPath(path), toPath(to), constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+      return toShown(to);
+    },
+  };
+}
+
+/** A name that was used is not used again: `a`, `a~2`, `a~3`. */
+function firstFree(path: ByteName): ByteName {
+  let free = path;
+  for (let count = 2; statOf(free) !== undefined; count += 1) free = `${path}~${count}`;
+  return free;
+}
+
+function moveAside(from: ByteName, to: ByteName): void {
+  try {
+    moveFolderToo(from, to);
+  } catch (error) {
+    throw new Refusal(
+      4,
+      `${toShown(from)} is in the way and cannot be set aside: ${errorCode(error) ?? String(error)}`,
+      `mv ${quoted(from)} somewhere else, then run again`,
+    );
+  }
+}
+
+/** A folder that one may not write to cannot change its parent either (rename(2), EACCES), so its mode is lifted meanwhile. */
+function moveFolderToo(from: ByteName, to: ByteName): void {
+  try {
+    renameSync(toPath(from), toPath(to));
+  } catch (error) {
+    const stat = statOf(from);
+    if (errorCode(error) !== 'EACCES' || stat?.isDirectory() !== true) throw error;
+    chmodSync(toPath(from), stat.mode | 0o700);
+    renameSync(toPath(from), toPath(to));
+    chmodSync(toPath(to), stat.mode & 0o7777);
+  }
+}
+
+function quoted(path: ByteName): string {
+  return `'${toText(path).replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, fstatSync } from 'node:fs';
+import type { AttemptId } from '../ports.ts';
+import { toPath } from './byte-name.ts';
+import type { ByteName } from './byte-name.ts';
+import { piecesOf, withRegular, writeAll } from './raw-files.ts';
+import type { Repository } from './repository.ts';
+import type { UsualModes } from './walk.ts';
+
+/** Where bytes lie in the record's file. */
+export interface Kept {
+  readonly at: number;
+  readonly length: number;
+  readonly sha256: string;
+}
+
+/** A file, link or folder as it was. */
+export type Thing =
+  | { readonly kind: 'file'; readonly mode: number; readonly bytes: Kept }
+  | { readonly kind: 'link'; readonly target: ByteName }
+  | { readonly kind: 'folder'; readonly mode: number };
+
+type Pairs<T> = readonly (readonly [name: ByteName, value: T])[];
+
+/**
+ * Everything an agent may damage, as it was where the attempt began: enough for another process to put it all back after a
+ * crash. Paths are relative to the top of the work tree, but for `guarded`.
+ */
+export interface AttemptRecord {
+  readonly version: 1;
+  readonly attempt: AttemptId;
+  /** Of the process that began it, with its start: the same process has no doubt whose changes it sees. */
+  readonly owner: string;
+  /** Milliseconds since 1970. */
+  readonly began: number;
+  readonly base: string;
+  /** What lies in the work tree: the base's tree, unless the run's start is not committed yet. */
+  readonly tree: string;
+  readonly baseTree: string;
+  readonly branch: ByteName;
+  readonly refs: Pairs<string>;
+  /** Absolute paths of configuration, hooks and the like, and of where more of them may appear. */
+  readonly guarded: Pairs<Thing>;
+  /** Small ignored files and links. */
+  readonly ignored: Pairs<Thing>;
+  /** Ignored folders and large ignored files, by what a glance shows. */
+  readonly ignoredOthers: Pairs<string>;
+  readonly ignoredFolders: readonly ByteName[];
+  readonly ignoreFiles: Pairs<Thing>;
+  /** Tracked files whose bytes a checkout would not give back: mixed line ends, say. */
+  readonly rawFiles: Pairs<Thing>;
+  /** Line ends or encodings are converted here. */
+  readonly converts: boolean;
+  readonly bareFolders: Pairs<number>;
+  readonly oddModes: Pairs<number>;
+  readonly usualModes: UsualModes;
+  readonly specials: readonly ByteName[];
+  readonly repositories: readonly ByteName[];
+  readonly unreadable: readonly ByteName[];
+  /** Files on disk that judge the attempt and that git does not watch, with digests. */
+  readonly protectedFiles: Pairs<string>;
+  /** SHA-256 of the user's index file; '' for none. */
+  readonly userIndex: string;
+  readonly flags: { readonly skip: readonly ByteName[]; readonly assume: readonly ByteName[] };
+  /** The mode is undefined where no plan lay in the work tree; `ticked` is a SHA-256. */
+  readonly plan: {
+    readonly path: ByteName;
+    readonly mode: number | undefined;
+    readonly before: Kept;
+    readonly ticked: string;
+  };
+  readonly maxFile: number;
+  /** Length of HEAD's reflog: what comes after is what happened since. */
+  readonly reflog: number;
+  readonly stashLog: Kept | undefined;
+}
+
+/** An open record. Its file stays readable here even when an agent deletes it. */
+export interface OpenRecord extends AttemptRecord {
+  /** Throws where the file was overwritten meanwhile. */
+  readonly bytesOf: (kept: Kept) => Buffer;
+  readonly close: () => void;
+}
+
+const tailBytes = 8;
+
+export function recordPath({ state }: Repository): ByteName {
+  return `${state}/attempt`;
+}
+
+/** Takes bytes one after the other; `finish` makes the record durable under its name, or nothing stands there. */
+export interface RecordWriter {
+  keep(bytes: Uint8Array): Kept;
+  /** Undefined where there is no regular file (any more). */
+  keepFile(path: ByteName): Kept | undefined;
+  finish(record: AttemptRecord): OpenRecord;
+  abandon(): void;
+}
+
+export function createRecord(repository: Repository): RecordWriter {
+  const path = recordPath(repository);
+  const beside = `${path}.new`;
+  rmSync(toPath(beside), { force: true });
+  const fd = openSync(toPath(beside), 'wx+', 0o600);
+  let at = 0;
+  const keepPieces = (pieces: Iterable<Uint8Array>): Kept => {
+    const start = at;
+    const hash = createHash('sha256');
+    for (const piece of pieces) {
+      writeAll(fd, piece);
+      hash.update(piece);
+      at += piece.length;
+    }
+    return { at: start, length: at - start, sha256: hash.digest('hex') };
+  };
+  return {
+    keep: (bytes) => keepPieces([bytes]),
+    keepFile: (file) => withRegular(file, (open) => keepPieces(piecesOf(open))),
+    finish: (record) => {
+      const json = Buffer.from(JSON.stringify(record));
+      const tail = Buffer.alloc(tailBytes);
+      tail.writeBigUInt64BE(BigInt(json.length));
+      writeAll(fd, Buffer.concat([json, tail]));
+      fsyncSync(fd);
+      renameSync(toPath(beside), toPath(path));
+      syncFolder(repository.state);
+      return openOn(fd, record);
+    },
+    abandon: () => {
+      closeSync(fd);
+      rmSync(toPath(beside), { force: true });
+    },
+  };
+}
+
+function syncFolder(folder: ByteName): void {
+  const fd = openSync(toPath(folder), 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function openOn(fd: number, record: AttemptRecord): OpenRecord {
+  return {
+    ...record,
+    bytesOf: (kept) => {
+      const bytes = readAt(fd, kept.at, kept.length);
+      if (createHash('sha256').update(bytes).digest('hex') !== kept.sha256)
+        throw new Error('the record of the attempt was overwritten');
+      return bytes;
+    },
+    close: () => closeSync(fd),
+  };
+}
+
+function readAt(fd: number, at: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  let done = 0;
+  while (done < length) {
+    const read = readSync(fd, bytes, done, length - done, at + done);
+    if (read === 0) throw new Error('the record of the attempt was cut off');
+    done += read;
+  }
+  return bytes;
+}
+
+/** The record that a process before us left; undefined where there is none, or no whole one. */
+export function loadRecord(repository: Repository): OpenRecord | undefined {
+  const path = recordPath(repository);
+  if (withRegular(path, () => true) !== true) return undefined;
+  const fd = openSync(toPath(path), 'r');
+  try {
+    const size = fstatSync(fd).size;
+    const length = Number(readAt(fd, size - tailBytes, tailBytes).readBigUInt64BE());
+    const json = readAt(fd, size - tailBytes - length, length).toString();
+    const { version, ...record } = JSON.parse(json) as Omit<AttemptRecord, 'version'> & {
+      readonly version: number;
+    };
+    if (version === 1) return openOn(fd, { version, ...record });
+  } catch {
+    // Torn or foreign: as good as none.
+  }
+  closeSync(fd);
+  return undefined;
+}
+
+export function deleteRecord(repository: Repository): void {
+  rmSync(toPath(recordPath(repository)), { force: true });
+}

@@ -1,0 +1,233 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { agentRefPrefix } from '../core/refs.ts';
+import { Refusal } from '../ports.ts';
+import { toByteName, toPath, toShown, toText } from './byte-name.ts';
+import type { ByteName } from './byte-name.ts';
+import { GitError } from './git.ts';
+import { missingObjects } from './objects.ts';
+import type { OpenAttempt } from './open-attempt.ts';
+import { otherWorktrees, readRefs } from './read-refs.ts';
+import { readRegular, statOf } from './raw-files.ts';
+import { changeRefs } from './ref-changes.ts';
+import type { RefChange } from './ref-changes.ts';
+import { reflogTips } from './reflog.ts';
+import type { RefReading } from './refs.ts';
+import { keptCommit, snapshotRef } from './snapshot.ts';
+
+/** A ref that the attempt changed; undefined where it did not stand. */
+interface Moved {
+  readonly ref: ByteName;
+  readonly now: string | undefined;
+  readonly then: string | undefined;
+}
+
+/** What an attempt did to the refs. Nothing of it is lost: it is kept before anything is put back. */
+export interface RefsGuard {
+  /** Commits the agent made or stood at. */
+  readonly agentCommits: readonly string[];
+  /** False where git would stumble over HEAD as it is. */
+  readonly isSound: boolean;
+  /** HEAD, branches, tags and stash back where they were; gives what it did, in words. Throws Refusal(4) where an object is gone. */
+  putBack(): Promise<readonly string[]>;
+}
+
+/**
+ * Compares HEAD and all refs with the record, and keeps what the agent had put there under `refs/skeleton/agent/PLAN/TASK/N/`,
+ * commits that only HEAD's reflog knows included.
+ */
+export async function guardRefs(attempt: OpenAttempt): Promise<RefsGuard> {
+  const { repository, record } = attempt;
+  clearWay(attempt, await readRefs(repository));
+  const reading = await readRefs(repository);
+  const moved = movedRefs(attempt, reading);
+  const isHeadMoved = reading.head !== `ref: ${record.branch}`;
+  const kept = await keepAgentRefs(attempt, { reading, moved, isHeadMoved });
+  const isQuiet = moved.length === 0 && !isHeadMoved;
+  return {
+    agentCommits: kept.commits,
+    isSound: isQuiet || (await standsOnCommit(attempt, reading)),
+    putBack: async () => {
+      if (isHeadMoved) await restoreHead(attempt);
+      await putRefsBack(attempt, moved);
+      restoreStashLog(attempt);
+      return isQuiet ? [] : [tell(attempt, { moved, isHeadMoved, isKept: kept.isAny })];
+    },
+  };
+}
+
+/** Refs that are not as they were, HEAD included; for people. */
+export async function refsStillMoved(attempt: OpenAttempt): Promise<readonly string[]> {
+  const reading = await readRefs(attempt.repository);
+  const moved = movedRefs(attempt, reading).map(({ ref }) => toShown(ref));
+  return reading.head === `ref: ${attempt.record.branch}` ? moved : ['HEAD', ...moved];
+}
+
+/** Git calls no folder a repository that has no refs/ or whose HEAD it cannot read, and a FIFO among the refs hangs it. */
+function clearWay({ repository, record, quarantine }: OpenAttempt, reading: RefReading): void {
+  const { commonDir, gitDir } = repository;
+  const take = (path: ByteName): string =>
+    quarantine.take(path, 'git', path.slice(commonDir.length + 1));
+  mkdirSync(toPath(`${commonDir}/refs`), { recursive: true });
+  for (const path of reading.odd) if (!path.endsWith('.lock')) take(path);
+  for (const [ref, value] of reading.refs)
+    if (value === '') take(`${statOf(`${gitDir}/${ref}`) ? gitDir : commonDir}/${ref}`);
+  if (reading.head !== '') return;
+  if (statOf(`${gitDir}/HEAD`) !== undefined) take(`${gitDir}/HEAD`);
+  writeFileSync(toPath(`${gitDir}/HEAD`), toPath(`ref: ${record.branch}\n`));
+}
+
+function movedRefs(attempt: OpenAttempt, reading: RefReading): readonly Moved[] {
+  const isOurs = ownRefs(attempt, reading);
+  const isElsewhere = refsOfOthers(attempt);
+  const then = new Map(attempt.record.refs);
+  return [...new Set([...then.keys(), ...reading.refs.keys()])]
+    .map((ref) => ({ ref, now: reading.refs.get(ref), then: then.get(ref) }))
+    .filter(({ ref, now, then: was }) => now !== was && !isOurs(ref) && !isElsewhere(ref));
+}
+
+/** Refs that our own calls for this attempt write; a snapshot only if it is the one that we took. */
+function ownRefs(attempt: OpenAttempt, { refs }: RefReading): (ref: ByteName) => boolean {
+  const { plan, task, number } = attempt.record.attempt;
+  const kept = toByteName(agentRefPrefix(plan, task, number));
+  const snapshot = toByteName(snapshotRef(attempt));
+  const isOurs = refs.get(snapshot) === keptCommit(attempt.repository);
+  return (ref) =>
+    (ref === snapshot && isOurs) || ref.startsWith(kept) || ref.startsWith('refs/skeleton/anchor/');
+}
+
+/**
+ * Refs that may rightly move meanwhile, because a person or another run works in another work tree: the branch checked out
+ * there, and what runs write for plans other than this one.
+ */
+function refsOfOthers({ record, repository }: OpenAttempt): (ref: ByteName) => boolean {
+  const heads = otherWorktrees(repository);
+  if (heads.length === 0) return () => false;
+  const plan = toByteName(record.attempt.plan);
+  return (ref) => {
+    const ofRun = /^refs\/(?:tags\/skeleton|skeleton\/[^/]+)\/([^/]+)\//.exec(ref)?.[1];
+    return (ofRun !== undefined && ofRun !== plan) || heads.includes(`ref: ${ref}`);
+  };
+}
+
+interface Seen {
+  readonly reading: RefReading;
+  readonly moved: readonly Moved[];
+  readonly isHeadMoved: boolean;
+}
+
+interface KeptRefs {
+  readonly isAny: boolean;
+  readonly commits: readonly string[];
+}
+
+async function keepAgentRefs(attempt: OpenAttempt, seen: Seen): Promise<KeptRefs> {
+  const { repository, record } = attempt;
+  const { plan, task, number } = record.attempt;
+  const prefix = toByteName(agentRefPrefix(plan, task, number));
+  const old = [...seen.reading.refs].filter(([ref]) => ref.startsWith(prefix));
+  const oldIds = old.map(([, id]) => id);
+  const values = agentValues(seen);
+  const seenIds = [...values.values(), ...oldIds];
+  for (const tip of await reflogTips(attempt, seenIds))
+    values.set(`reflog/${tip.slice(0, 12)}`, tip);
+  const gone = await missingObjects(repository, [...values.values()]);
+  const fresh = [...values].filter(([, id]) => !gone.has(id) && !oldIds.includes(id));
+  const names = new Set(seen.reading.refs.keys());
+  const changes = fresh.map(([name, to]): RefChange => {
+    const ref = freeRef(prefix, name, { id: to, names });
+    names.add(ref);
+    return { kind: 'create', ref, to, from: '' };
+  });
+  await changeRefs(repository.git, changes, 'made during an attempt');
+  const kept = [...old, ...changes.map(({ ref }, i) => [ref, fresh[i]?.[1] ?? ''] as const)];
+  const ofCommits = ['HEAD', 'heads/', 'reflog/'].map((name) => prefix + name);
+  return {
+    isAny: kept.length > 0,
+    commits: kept.filter(([ref]) => ofCommits.some((c) => ref.startsWith(c))).map(([, id]) => id),
+  };
+}
+
+function agentValues({ reading, moved, isHeadMoved }: Seen): Map<ByteName, string> {
+  const values = new Map<ByteName, string>();
+  if (isHeadMoved && isId(reading.head)) values.set('HEAD', reading.head);
+  for (const { ref, now } of moved) if (isId(now)) values.set(ref.slice('refs/'.length), now);
+  return values;
+}
+
+function isId(value: string | undefined): value is string {
+  return value !== undefined && /^[0-9a-f]{40,}$/.test(value);
+}
+
+/** A name that neither stands nor is a folder of one that stands, nor the other way round. */
+function freeRef(
+  prefix: ByteName,
+  name: ByteName,
+  { id, names }: { readonly id: string; readonly names: ReadonlySet<ByteName> },
+): ByteName {
+  const wanted = prefix + name;
+  const isTaken = [...names].some(
+    (ref) => ref === wanted || ref.startsWith(`${wanted}/`) || wanted.startsWith(`${ref}/`),
+  );
+  return isTaken ? `${prefix}again/${id.slice(0, 16)}` : wanted;
+}
+
+async function standsOnCommit({ repository }: OpenAttempt, reading: RefReading): Promise<boolean> {
+  const { head, refs } = reading;
+  const id = head.startsWith('ref: ') ? refs.get(head.slice(5)) : head;
+  return id === undefined || (isId(id) && (await missingObjects(repository, [id])).size === 0);
+}
+
+async function restoreHead({ record, repository }: OpenAttempt): Promise<void> {
+  const branch = toText(record.branch);
+  await repository.git.run(['symbolic-ref', '-m', 'skeleton: put back', 'HEAD', branch]);
+}
+
+async function putRefsBack(
+  { repository, anchors }: OpenAttempt,
+  moved: readonly Moved[],
+): Promise<void> {
+  const { git } = repository;
+  anchors.revive(moved.flatMap(({ then }) => then ?? []));
+  for (const { ref, then } of moved)
+    if (then?.startsWith('ref: ') === true)
+      await git.run(['symbolic-ref', toText(ref), toText(then.slice(5))]);
+  try {
+    await changeRefs(git, moved.flatMap(changeBack), 'put back');
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    const names = moved.map(({ ref }) => toShown(ref)).join(', ');
+    throw new Refusal(4, `refs cannot be put back (${names}): ${error.stderr.trim()}`, 'git fsck');
+  }
+}
+
+/** An old value of '' is not checked: a symbolic ref has none of its own, a broken one none at all. */
+function changeBack({ ref, now, then }: Moved): readonly RefChange[] {
+  if (then?.startsWith('ref: ') === true) return [];
+  const from = isId(now) ? now : '';
+  if (then !== undefined && then !== '') return [{ kind: 'update', ref, to: then, from }];
+  return now === undefined || now === '' ? [] : [{ kind: 'delete', ref, from }];
+}
+
+/** The older entries of the stash are known to its reflog alone. */
+function restoreStashLog({ record, repository }: OpenAttempt): void {
+  const path = `${repository.commonDir}/logs/refs/stash`;
+  if (record.stashLog === undefined || statOf(path) === undefined) return;
+  const then = record.bytesOf(record.stashLog);
+  if (readRegular(path)?.equals(then) !== true) writeFileSync(toPath(path), then);
+}
+
+function tell(
+  { record }: OpenAttempt,
+  seen: {
+    readonly moved: readonly Moved[];
+    readonly isHeadMoved: boolean;
+    readonly isKept: boolean;
+  },
+): string {
+  const names = seen.moved.map(({ ref }) => toShown(ref));
+  const { plan, task, number } = record.attempt;
+  const where = seen.isKept
+    ? `; as the agent left them: ${agentRefPrefix(plan, task, number)}`
+    : '';
+  return `put back after the attempt: ${(seen.isHeadMoved ? ['HEAD', ...names] : names).join(', ')}${where}`;
+}

@@ -1,0 +1,115 @@
+import { toText } from './byte-name.ts';
+import type { ByteName } from './byte-name.ts';
+import { haveIgnoreRulesChanged, ignoredAtBegin } from './ignore-rules.ts';
+import type { OpenAttempt } from './open-attempt.ts';
+import { useIndex } from './private-index.ts';
+import { isReadable, statOf } from './raw-files.ts';
+import { isChanged, isIgnored, isUntracked, readStatus } from './status.ts';
+import type { StatusLine } from './status.ts';
+import { specialKind } from './walk.ts';
+
+/** One path in which the work tree differs from where the attempt began. */
+export interface Change {
+  readonly path: ByteName;
+  readonly status: 'A' | 'M' | 'D' | 'T';
+}
+
+/** The work tree against where the attempt began, sorted by what may become of each path. */
+export interface Survey {
+  /** Our index, which matches where the attempt began. */
+  readonly index: string;
+  /** What a snapshot holds. */
+  readonly changes: readonly Change[];
+  /** Untracked now, ignored where the attempt began: in no snapshot and no checkpoint. */
+  readonly unignored: readonly ByteName[];
+  /** Ignored now by rules that the attempt wrote. */
+  readonly newlyIgnored: readonly { readonly path: ByteName; readonly isFolder: boolean }[];
+  readonly ignored: readonly StatusLine[];
+  /** Repositories inside this one, which git does not enter. */
+  readonly repositories: readonly ByteName[];
+  /** Larger than the plan allows. */
+  readonly huge: readonly ByteName[];
+  /** What git cannot read. */
+  readonly unreadable: readonly ByteName[];
+  readonly submodules: readonly ByteName[];
+  readonly haveRulesChanged: boolean;
+}
+
+/** One scan, with a fresh copy of the base's index. To be called when the tree holds no FIFO that git would open. */
+export async function surveyTree(
+  attempt: OpenAttempt,
+  ignoreFiles: readonly ByteName[],
+): Promise<Survey> {
+  const { repository, baseIndex, record } = attempt;
+  const index = useIndex(repository, baseIndex);
+  const lines = await readStatus(repository.git, index);
+  const haveRulesChanged = haveIgnoreRulesChanged(attempt, ignoreFiles);
+  const files = lines.filter((line) => isUntracked(line) && !line.isFolder).map(({ path }) => path);
+  const ignored = lines.filter(isIgnored);
+  const then = haveRulesChanged
+    ? await ignoredAtBegin(attempt, [...files, ...ignored.map(asGiven)])
+    : undefined;
+  const added = files.filter((path) => then?.has(path) !== true);
+  const changes = [
+    ...lines.filter(isChanged).map((line) => ({ path: line.path, status: letterOf(line) })),
+    ...added.map((path): Change => ({ path, status: 'A' })),
+  ];
+  const sorted = sortChanges(repository.top, changes, record.maxFile);
+  return {
+    ...sorted,
+    index,
+    unignored: files.filter((path) => then?.has(path) === true),
+    newlyIgnored: then === undefined ? [] : ignored.filter((line) => !then.has(asGiven(line))),
+    ignored,
+    repositories: lines
+      .filter((line) => isUntracked(line) && line.isFolder)
+      .map(({ path }) => path),
+    submodules: lines.filter(({ submodule }) => submodule !== undefined).map(({ path }) => path),
+    haveRulesChanged,
+  };
+}
+
+function asGiven({ path, isFolder }: StatusLine): ByteName {
+  return isFolder ? `${path}/` : path;
+}
+
+function letterOf({ code }: StatusLine): 'M' | 'D' | 'T' {
+  const [, letter] = code;
+  return letter === 'D' || letter === 'T' ? letter : 'M';
+}
+
+function sortChanges(
+  top: ByteName,
+  all: readonly Change[],
+  maxFile: number,
+): Pick<Survey, 'changes' | 'huge' | 'unreadable'> {
+  const huge: ByteName[] = [];
+  const unreadable: ByteName[] = [];
+  const changes: Change[] = [];
+  for (const change of all) {
+    const path = `${top}/${change.path}`;
+    const stat = statOf(path);
+    if (stat?.isFile() === true && stat.size > maxFile) huge.push(change.path);
+    else if (
+      stat !== undefined &&
+      (specialKind(stat) !== undefined || !canHold(path, stat.isFile()))
+    )
+      unreadable.push(change.path);
+    else changes.push(stat === undefined && change.status !== 'D' ? gone(change) : change);
+  }
+  return { changes, huge, unreadable };
+}
+
+function canHold(path: ByteName, isFile: boolean): boolean {
+  return !isFile || isReadable(path);
+}
+
+/** It vanished since it was listed. */
+function gone({ path }: Change): Change {
+  return { path, status: 'D' };
+}
+
+/** Paths as a port carries them. */
+export function textsOf(paths: readonly ByteName[]): readonly string[] {
+  return paths.map(toText);
+}

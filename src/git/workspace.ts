@@ -1,0 +1,98 @@
+import type { Workspace } from '../ports.ts';
+import { openAttempts } from './attempts.ts';
+import { toByteName } from './byte-name.ts';
+import { writeCommit, writeTag } from './commit-object.ts';
+import { readDirt } from './dirt.ts';
+import { readIdentity } from './identity.ts';
+import type { Identity } from './identity.ts';
+import { makeDurable, treeOf } from './objects.ts';
+import { changeRefs } from './ref-changes.ts';
+import { refuseUnready } from './readiness.ts';
+import { highestProofOf, patchBetween, readFileAt, resolveCommit } from './reads.ts';
+import { openRepository } from './repository.ts';
+import type { Repository } from './repository.ts';
+import { commitOnHead, treeWithPaths } from './start-commit.ts';
+import { readFileOnDisk } from './work-file.ts';
+
+export { findRepository } from './repository.ts';
+
+export interface WorkspaceOptions {
+  /** Any folder of the work tree. */
+  readonly cwd: string;
+  /** The process's own unless given. */
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/**
+ * Opens the work tree that a folder lies in: snapshots, checkpoints, rollback (architecture.md, "Order of writes").
+ * Throws Refusal(3) where there is none, or git does not want to work there.
+ */
+export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
+  const repository = await openRepository(options.cwd, options.env ?? process.env);
+  let known: Promise<Identity> | undefined;
+  const identity = (): Promise<Identity> => (known ??= readIdentity(repository));
+  const { noteHead, ...attempts } = openAttempts(repository, identity);
+  return {
+    ...attempts,
+    ...reading(repository),
+    ...writing(repository, identity),
+    facts: repository.facts,
+    id: repository.id,
+    assertReady: async () => {
+      await refuseUnready(repository);
+      await identity();
+    },
+    commitTree: async (tree, message) => {
+      const head = await commitOnHead(repository, { tree, message, identity: await identity() });
+      noteHead(head);
+      return head;
+    },
+  };
+}
+
+function reading(
+  repository: Repository,
+): Pick<
+  Workspace,
+  'dirt' | 'treeWith' | 'resolve' | 'highestProof' | 'readWorkFile' | 'readAt' | 'treeOf' | 'diff'
+> {
+  return {
+    dirt: () => readDirt(repository),
+    treeWith: (paths) => treeWithPaths(repository, paths),
+    resolve: (revision) => resolveCommit(repository, revision),
+    highestProof: (plan) => highestProofOf(repository, plan),
+    readWorkFile: (path) => readFileOnDisk(repository, path),
+    readAt: (commit, path) => readFileAt(repository, commit, path),
+    treeOf: (commit) => treeOf(repository, commit),
+    diff: (from, to) => patchBetween(repository, from, to),
+  };
+}
+
+/** Milliseconds: a task's objects are at most as old as its attempt, and that may take a day. */
+const young = 86_400_000;
+
+function writing(
+  repository: Repository,
+  identity: () => Promise<Identity>,
+): Pick<Workspace, 'tag' | 'commitObject' | 'proofObject'> {
+  return {
+    tag: async (ref, commit) => {
+      const stands = await resolveCommit(repository, ref);
+      if (stands !== undefined) return stands === commit;
+      const change = { kind: 'create', ref: toByteName(ref), to: commit, from: '' } as const;
+      await changeRefs(repository.git, [change], 'start');
+      return true;
+    },
+    commitObject: async (tree, parent, message) => {
+      const by = await identity();
+      const commit = writeCommit(repository, by, { tree, parents: [parent], message });
+      await makeDurable(repository, [commit, tree], Date.now() - young);
+      return commit;
+    },
+    proofObject: async (commit, name, text) => {
+      const tag = writeTag(repository, await identity(), { commit, name, text });
+      await makeDurable(repository, [tag], Date.now() - young);
+      return tag;
+    },
+  };
+}

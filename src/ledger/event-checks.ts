@@ -1,0 +1,150 @@
+import type {
+  Event,
+  GateResult,
+  RunCounts,
+  RunEvent,
+  Snapshot,
+  TaskEvent,
+  TaskOutcome,
+  Verdict,
+} from '../core/events.ts';
+import { failureKinds, type Failure, type VoidReason } from '../core/failure.ts';
+
+export type Check = (value: unknown) => boolean;
+/** One for each field, so that the compiler finds the one that was forgotten. Fields that are not listed are left alone. */
+export type Checks<T> = { readonly [K in keyof T]-?: Check };
+type ChecksOf<E extends Event> = {
+  readonly [T in E['type']]: Checks<Omit<Extract<E, { readonly type: T }>, 'type'>>;
+};
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The name of the first field that is missing or wrong; undefined where all are right. */
+export function wrongField(
+  record: Record<string, unknown>,
+  checks: Readonly<Record<string, Check>>,
+): string | undefined {
+  return Object.keys(checks).find((name) => checks[name]?.(record[name]) === false);
+}
+
+export const text: Check = (value) => typeof value === 'string';
+export const count: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
+const flag: Check = (value) => typeof value === 'boolean';
+const seconds: Check = (value) => typeof value === 'number' && value >= 0;
+const exit: Check = (value) => value === null || Number.isSafeInteger(value);
+
+function optional(check: Check): Check {
+  return (value) => value === undefined || check(value);
+}
+
+function listOf(check: Check): Check {
+  return (value) => Array.isArray(value) && value.every(check);
+}
+
+function recordOf<T>(checks: Checks<T>): Check {
+  return (value) => isRecord(value) && wrongField(value, checks) === undefined;
+}
+
+/** Takes the words as keys, so that the compiler finds the one that was forgotten. */
+function wordOf<W extends string>(words: Readonly<Record<W, true>>): Check {
+  return (value) => typeof value === 'string' && Object.hasOwn(words, value);
+}
+
+const snapshot = recordOf<Snapshot>({ ref: text, commit: text });
+
+const gateResult: Checks<GateResult> = {
+  name: text,
+  command: text,
+  verdict: wordOf<Verdict>({ pass: true, fail: true, error: true, timeout: true, skipped: true }),
+  ended: text,
+  exit,
+  seconds,
+  soft: flag,
+  digest: text,
+  tail: text,
+  log: text,
+};
+
+const failure = recordOf<Failure>({
+  kind: (value) => failureKinds.some((kind) => kind === value),
+  detail: optional(text),
+  paths: optional(listOf(text)),
+  gates: optional(listOf(text)),
+});
+
+const reason = wordOf<VoidReason>({
+  throttled: true,
+  interrupted: true,
+  'gate-error': true,
+  'over-budget': true,
+  'signed-out': true,
+  'sent-back': true,
+});
+
+const outcome = wordOf<TaskOutcome>({
+  passed: true,
+  unjudged: true,
+  failed: true,
+  blocked: true,
+  stopped: true,
+});
+
+const counts = recordOf<RunCounts>({
+  passed: count,
+  failed: count,
+  blocked: count,
+  skipped: count,
+  unjudged: count,
+  pending: count,
+});
+
+export const taskEvents: ChecksOf<TaskEvent> = {
+  'task.started': { title: text, line: count },
+  'attempt.started': {
+    number: count,
+    attempt: count,
+    attempts: count,
+    base: text,
+    agent: text,
+    token: text,
+    worktree: text,
+    judge: optional(snapshot),
+  },
+  'agent.finished': { seconds, ended: text, exit, log: text },
+  'agent.throttled': { until: text },
+  'gate.finished': gateResult,
+  'gates.passed': {
+    commit: text,
+    tag: text,
+    proof: text,
+    proofObject: text,
+    gates: listOf(recordOf(gateResult)),
+  },
+  'attempt.rejected': { failure },
+  'attempt.voided': { why: reason, until: optional(text) },
+  'rollback.done': { snapshot, kept: optional(flag) },
+  'checkpoint.created': { tag: text, commit: text },
+  'wait.over': {},
+  'task.reopened': { anew: flag },
+  'task.finished': { state: outcome, why: optional(text) },
+  notice: { message: text },
+};
+
+export const runEvents: ChecksOf<RunEvent> = {
+  'run.started': {
+    schema: (value) => value === 1,
+    plan: text,
+    base: text,
+    branch: text,
+    start: text,
+    options: isRecord,
+  },
+  'baseline.finished': {
+    verdict: wordOf({ pass: true, fail: true, skipped: true }),
+    gates: listOf(recordOf(gateResult)),
+  },
+  notice: { message: text },
+  'run.finished': { status: count, why: optional(text), counts },
+};

@@ -1,0 +1,176 @@
+import type { Recorded } from '../core/events.ts';
+import { StaleWrite, type Ledger, type RunRow } from '../ports.ts';
+import { readRow, rowOf, type EventRow } from './event-row.ts';
+import { LedgerDamaged } from './ledger-damaged.ts';
+import type { LedgerFile } from './ledger-file.ts';
+import { openForReading } from './open-for-reading.ts';
+import { openForWriting } from './open-for-writing.ts';
+import { loadSqlite, scalar, type SqliteDatabase, type SqliteValue } from './sqlite.ts';
+
+export interface SqliteLedgerOptions {
+  /** Makes and changes no file; no ledger yet reads as an empty one, and writing throws. */
+  readonly readOnly?: boolean;
+  /** ISO 8601, UTC; by default the system's clock. */
+  readonly now?: () => string;
+}
+
+/**
+ * The ledger in one SQLite file: WAL, synchronous=FULL, so that what was appended survives a power loss.
+ * Throws LedgerDamaged for a file that cannot be trusted (here, or when what is damaged is read), Refusal(3) for one that cannot be
+ * opened or is of a newer schema, Refusal(4) for a full disk.
+ */
+export async function openSqliteLedger(
+  path: string,
+  { readOnly = false, now = systemTime }: SqliteLedgerOptions = {},
+): Promise<Ledger> {
+  const sqlite = await loadSqlite();
+  const file = readOnly ? openForReading(sqlite, path) : openForWriting(sqlite, path);
+  return { ...reading(file, path), ...writing(file, now), close: async () => file.close() };
+}
+
+type Reading =
+  | 'history'
+  | 'taskHistory'
+  | 'plans'
+  | 'runs'
+  | 'highestNumber'
+  | 'underWay'
+  | 'knowsCommit'
+  | 'verdict';
+
+function reading(file: LedgerFile, path: string): Pick<Ledger, Reading> {
+  const events = (condition: string, ...values: SqliteValue[]): readonly Recorded[] =>
+    file
+      .read((db) => db.prepare(`select * from event where ${condition} order by id`).all(...values))
+      .map((row) => readRow(row, (reason) => new LedgerDamaged(path, reason)));
+  const plans = (): ReadonlyMap<string, string> => new Map(file.read(planPaths));
+  return {
+    history: async (plan) => events('plan = ?', plan),
+    taskHistory: async (plan, task) => events('plan = ? and task = ?', plan, task),
+    plans: async () => plans(),
+    runs: async (plan) => {
+      const all = events("type in ('run.started', 'run.finished')");
+      return runRows(all, plans()).filter((row) => plan === undefined || row.plan === plan);
+    },
+    highestNumber: async (plan) => file.read((db) => highestNumber(db, plan)),
+    underWay: async (worktree) =>
+      events(BEGUN_AND_OPEN)
+        .filter(({ event }) => event.type === 'attempt.started' && event.worktree === worktree)
+        .map(({ plan, task }) => ({ plan, task })),
+    knowsCommit: async (plan, commit) =>
+      // The text is only looked for to leave most rows unread.
+      events(`plan = ? and ${STANDS_AT_COMMIT} and instr(body, ?) > 0`, plan, commit).some(
+        (recorded) => commitOf(recorded) === commit,
+      ),
+    verdict: async (tree, gatesHash) => file.read((db) => verdictOf(db, tree, gatesHash)),
+  };
+}
+
+type Writing = 'append' | 'addPlan' | 'takeNumber' | 'rememberVerdict';
+
+function writing(file: LedgerFile, now: () => string): Pick<Ledger, Writing> {
+  return {
+    append: async (entry, expectedSeq) => {
+      const recorded: Recorded = { ...entry, at: now(), seq: expectedSeq + 1 };
+      const row = rowOf(recorded);
+      file.write((db) => insertEvent(db, row));
+      return recorded;
+    },
+    addPlan: async (plan, path) => file.write((db) => bindPlan(db, plan, path)),
+    takeNumber: async (plan, above) =>
+      file.write((db) => {
+        const number = Math.max(highestNumber(db, plan), above) + 1;
+        db.prepare('replace into number (plan, highest) values (?, ?)').run(plan, number);
+        return number;
+      }),
+    rememberVerdict: async (tree, gatesHash, verdict) => {
+      file.write((db) =>
+        db
+          .prepare('replace into verdict (tree, gates_hash, verdict) values (?, ?, ?)')
+          .run(tree, gatesHash, verdict),
+      );
+    },
+  };
+}
+
+const BEGUN_AND_OPEN = `type = 'attempt.started' and not exists (
+  select 1 from event as later
+  where later.plan = event.plan and later.task = event.task and later.seq > event.seq
+    and later.type in ('checkpoint.created', 'rollback.done'))`;
+
+const STANDS_AT_COMMIT = "type in ('checkpoint.created', 'run.started')";
+
+function commitOf({ event }: Recorded): string | undefined {
+  if (event.type === 'checkpoint.created') return event.commit;
+  return event.type === 'run.started' ? event.base : undefined;
+}
+
+function insertEvent(db: SqliteDatabase, row: EventRow): void {
+  const { plan, task, seq, run, at, type, body } = row;
+  const last = scalar(
+    db,
+    'select coalesce(max(seq), 0) from event where plan = ? and task = ?',
+    plan,
+    task,
+  );
+  if (last !== seq - 1)
+    throw new StaleWrite(
+      `${task === '' ? plan : `${plan}, ${task}`}: event ${seq} was to be written after ${String(last)}; another process has worked on it`,
+    );
+  db.prepare(
+    'insert into event (plan, task, seq, run, at, type, body) values (?, ?, ?, ?, ?, ?, ?)',
+  ).run(plan, task, seq, run, at, type, body);
+}
+
+function bindPlan(db: SqliteDatabase, plan: string, path: string): void {
+  const bound = scalar(db, 'select path from plan where slug = ?', plan);
+  if (bound === path) return;
+  if (typeof bound === 'string')
+    throw new StaleWrite(`the plan name ${plan} already stands for ${bound}, not for ${path}`);
+  db.prepare('insert into plan (slug, path) values (?, ?)').run(plan, path);
+}
+
+function planPaths(db: SqliteDatabase): (readonly [slug: string, path: string])[] {
+  const rows = db.prepare('select slug, path from plan order by slug').all();
+  return rows.map((row) => {
+    const { slug, path } = row as { readonly slug: string; readonly path: string };
+    return [slug, path];
+  });
+}
+
+function highestNumber(db: SqliteDatabase, plan: string): number {
+  return Number(scalar(db, 'select highest from number where plan = ?', plan) ?? 0);
+}
+
+function verdictOf(
+  db: SqliteDatabase,
+  tree: string,
+  gatesHash: string,
+): 'pass' | 'fail' | undefined {
+  const sql = 'select verdict from verdict where tree = ? and gates_hash = ?';
+  const verdict = scalar(db, sql, tree, gatesHash);
+  return verdict === 'pass' || verdict === 'fail' ? verdict : undefined;
+}
+
+function runRows(events: readonly Recorded[], paths: ReadonlyMap<string, string>): RunRow[] {
+  const ends = new Map(
+    events.flatMap(({ run, at, event }) =>
+      event.type === 'run.finished' ? [[run, { at, status: event.status }] as const] : [],
+    ),
+  );
+  return events
+    .filter(({ event }) => event.type === 'run.started')
+    .map(({ run, plan, at }) => ({
+      run,
+      plan,
+      planPath: paths.get(plan) ?? '',
+      startedAt: at,
+      finishedAt: ends.get(run)?.at,
+      status: ends.get(run)?.status,
+    }))
+    .reverse();
+}
+
+function systemTime(): string {
+  return new Date().toISOString();
+}

@@ -1,0 +1,10 @@
+/**
+ * What the loop needs of the world, as interfaces only; `compose.ts` is the one place that builds the adapters behind them.
+ * Paths are relative to the top of the work tree with `/`, unless a name says otherwise; times are milliseconds.
+ */
+export * from './ports/refusal.ts';
+export type * from './ports/workspace.ts';
+export type * from './ports/agent.ts';
+export type * from './ports/gates.ts';
+export * from './ports/ledger.ts';
+export type * from './ports/processes.ts';

@@ -1,0 +1,65 @@
+import type { Event, Recorded } from '../core/events.ts';
+
+/** Thrown when another process has appended to this task meanwhile: this one must stop. */
+export class StaleWrite extends Error {
+  override readonly name = 'StaleWrite';
+}
+
+export interface RunRow {
+  readonly run: string;
+  readonly plan: string;
+  readonly planPath: string;
+  readonly startedAt: string;
+  readonly finishedAt: string | undefined;
+  readonly status: number | undefined;
+}
+
+/** The append-only record of runs, attempts and verdicts. */
+export interface Ledger {
+  /** Every event of a plan in order of writing, run-level ones included (task ''). */
+  history(plan: string): Promise<readonly Recorded[]>;
+  /** Events of one task, in order; of the runs as a whole for the task ''. */
+  taskHistory(plan: string, task: string): Promise<readonly Recorded[]>;
+  /** Appends with seq = expectedSeq + 1; throws StaleWrite when that exists already. Durable when it returns. */
+  append(
+    entry: { run: string; plan: string; task: string; event: Event },
+    expectedSeq: number,
+  ): Promise<Recorded>;
+  /** Plans that have history, with their file's path: `plan` slug → path. */
+  plans(): Promise<ReadonlyMap<string, string>>;
+  /** Binds a slug to a plan's path, once. */
+  addPlan(plan: string, path: string): Promise<void>;
+  /** Newest first. */
+  runs(plan?: string): Promise<readonly RunRow[]>;
+  /** The highest checkpoint number that was ever handed out for a plan; 0 for none. */
+  highestNumber(plan: string): Promise<number>;
+  /** Hands out a number, durably; never the same twice. */
+  takeNumber(plan: string, above: number): Promise<number>;
+  /** Tasks with an attempt begun in this work tree and neither checkpointed nor rolled back: what a dead run left. */
+  underWay(worktree: string): Promise<readonly { readonly plan: string; readonly task: string }[]>;
+  /** Whether a checkpoint or a run's start of this plan stands at the commit. */
+  knowsCommit(plan: string, commit: string): Promise<boolean>;
+  /** Verdicts of gates on trees, by tree and gates hash. */
+  verdict(tree: string, gatesHash: string): Promise<'pass' | 'fail' | undefined>;
+  rememberVerdict(tree: string, gatesHash: string, verdict: 'pass' | 'fail'): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface LockHolder {
+  readonly pid: number;
+  readonly host: string;
+  /** ISO 8601. */
+  readonly since: string;
+  readonly what: string;
+}
+
+export interface Lock {
+  /** Throws Refusal(4) when the lock's file was deleted or replaced: the door stands open for another run. */
+  assertHeld(): void;
+  release(): void;
+}
+
+export interface Locks {
+  /** Never waits. */
+  acquire(name: string, what: string): Lock | { readonly heldBy: LockHolder | undefined };
+}

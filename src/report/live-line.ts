@@ -1,0 +1,30 @@
+import { oneLine } from '../core/text.ts';
+import { spellSeconds } from '../core/duration.ts';
+import type { Style } from './style.ts';
+
+/** What runs now. The step's name is the agent's or the gate's. */
+export interface LiveStep {
+  readonly task: string;
+  readonly attempt: number;
+  readonly attempts: number;
+  readonly step: 'agent' | 'gate' | 'checkpoint' | 'rollback' | 'baseline' | 'wait';
+  readonly name: string;
+}
+
+const words: Readonly<Record<LiveStep['step'], string>> = {
+  agent: 'agent',
+  gate: 'gate',
+  checkpoint: 'checkpoint',
+  rollback: 'rolling back',
+  baseline: 'gates on the untouched tree: ',
+  wait: 'waiting for the provider',
+};
+
+/** The one line that a terminal redraws: the task under way, which attempt, what runs now and for how long. */
+export function renderLiveLine(live: LiveStep, seconds: number, style: Style): string {
+  const what = `${words[live.step]} ${oneLine(live.name)}`.trim().replace(/ {2,}/g, ' ');
+  const time = seconds < 1 ? '' : ` · ${spellSeconds(Math.floor(seconds)).replace('.0s', 's')}`;
+  if (live.task === '') return `${style.faint('●')} ${what}${time}`;
+  const attempt = live.attempts === 0 ? '' : `attempt ${live.attempt}/${live.attempts} · `;
+  return `${style.faint('●')} ${style.strong(oneLine(live.task))}  ${attempt}${what}${time}`;
+}

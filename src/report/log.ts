@@ -1,0 +1,58 @@
+import type { AttemptSummary } from '../core/attempt-summary.ts';
+import { describeFailure } from '../core/failure.ts';
+import { shortRef } from '../core/refs.ts';
+import { spellSeconds } from '../core/duration.ts';
+import type { Style } from './style.ts';
+import { renderTable } from './table.ts';
+
+/** `skeleton log`: one attempt a line, newest last: TASK#N, when (UTC), verdict, why, time, where its work is kept. */
+export function renderLog(attempts: readonly AttemptSummary[], style: Style): string {
+  if (attempts.length === 0) return 'no attempt yet';
+  const paint = style.strong;
+  const head = ['attempt', 'when (UTC)', 'verdict', 'time', 'kept as', 'why'];
+  const rows = attempts.map((attempt) => [
+    { text: `${attempt.task}#${attempt.number}` },
+    { text: attempt.startedAt.slice(0, 19).replace('T', ' ') },
+    { text: attemptVerdict(attempt), paint: paintVerdict(attempt, style) },
+    { text: spellSeconds(attempt.seconds) },
+    { text: keptAs(attempt) },
+    { text: whyOf(attempt) },
+  ]);
+  return renderTable([head.map((text) => ({ text, paint })), ...rows]).join('\n');
+}
+
+/** One word for how an attempt ended. */
+export function attemptVerdict({ outcome }: AttemptSummary): string {
+  if (outcome.kind === 'passed') return outcome.judged ? 'passed' : 'unjudged';
+  return outcome.kind === 'open' ? 'under way' : outcome.kind;
+}
+
+function paintVerdict({ outcome }: AttemptSummary, style: Style): (text: string) => string {
+  if (outcome.kind === 'rejected') return style.bad;
+  return outcome.kind === 'passed' && outcome.judged ? style.good : style.warn;
+}
+
+export function whyOf({ outcome }: AttemptSummary): string {
+  if (outcome.kind === 'rejected') return describeFailure(outcome.failure);
+  return outcome.kind === 'voided' ? `does not count: ${outcome.why}` : '';
+}
+
+/** The tag of what passed, else the ref of what was rolled back. */
+export function keptAs({ outcome, snapshot }: AttemptSummary): string {
+  if (outcome.kind === 'passed') return shortRef(outcome.tag);
+  return snapshot === undefined ? '' : shortRef(snapshot.ref);
+}
+
+/** The same as data, one object an attempt. */
+export function attemptData(attempt: AttemptSummary): object {
+  const { outcome, snapshot, agentEnd, ...rest } = attempt;
+  return {
+    ...rest,
+    verdict: attemptVerdict(attempt),
+    ...(outcome.kind === 'rejected' && { failure: outcome.failure }),
+    ...(outcome.kind === 'voided' && { why: outcome.why }),
+    checkpoint: outcome.kind === 'passed' ? { tag: outcome.tag, commit: outcome.commit } : null,
+    snapshot: snapshot ?? null,
+    agentEnd: agentEnd ?? null,
+  };
+}

@@ -1,0 +1,45 @@
+import type { EventOf } from '../core/history.ts';
+import { oneLine } from '../core/text.ts';
+import { spellLimit } from '../core/duration.ts';
+
+/**
+ * The first lines of a run (contract, "Exit status"): what it may cost at worst, and whose the work tree is meanwhile.
+ * The options are read as they were recorded; what is not there is not spoken of.
+ */
+export function renderRunStart(event: EventOf<'run.started'>): readonly string[] {
+  const branch =
+    event.branch === '' ? 'a detached HEAD' : event.branch.replace(/^refs\/heads\//, '');
+  return [
+    `${oneLine(event.plan)}: ${worstCase(event.options)}`,
+    `branch ${oneLine(branch)}; until the run ends the work tree is the run's: what you save there counts as the attempt's`,
+  ];
+}
+
+function worstCase(options: EventOf<'run.started'>['options']): string {
+  const tasks = Array.isArray(options['tasks']) ? options['tasks'].length : 0;
+  const attempts = numberIn(options, 'attempts') ?? 0;
+  const agent = numberIn(options, 'timeout') ?? 0;
+  const gates = numberIn(options, 'gateTimeout') ?? 0;
+  const maxTime = numberIn(options, 'maxTime') ?? Infinity;
+  const most = tasks * attempts * (agent + gates);
+  const limits =
+    gates === 0 ? spellLimit(agent) : `(${spellLimit(agent)} agent + ${spellLimit(gates)} gates)`;
+  const cutOff = most > maxTime ? `, cut off after ${spellLimit(maxTime)}` : '';
+  const times = `${count(tasks, 'task')} × ${count(attempts, 'attempt')} × ${limits}`;
+  return `at worst ${times} = ${spellLimit(most)}${cutOff}; ${budgetOf(options)}`;
+}
+
+/** Cost, for agents that say what they cost. */
+function budgetOf(options: EventOf<'run.started'>['options']): string {
+  const budget = numberIn(options, 'budget');
+  return budget === undefined ? 'no budget set' : `budget ${budget.toFixed(2)} USD`;
+}
+
+function numberIn(options: EventOf<'run.started'>['options'], key: string): number | undefined {
+  const value = options[key];
+  return typeof value === 'number' ? value : undefined;
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}

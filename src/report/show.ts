@@ -1,0 +1,89 @@
+import type { AttemptSummary } from '../core/attempt-summary.ts';
+import { oneLine, visible } from '../core/text.ts';
+import { spellSeconds } from '../core/duration.ts';
+import { attemptData, attemptVerdict, keptAs, whyOf } from './log.ts';
+import type { Style } from './style.ts';
+
+/** What one attempt was asked, did and was told; texts as they were kept, undefined where nothing was. */
+export interface ShownAttempt {
+  readonly attempt: AttemptSummary;
+  readonly title: string;
+  readonly prompt: string | undefined;
+  /** Against the commit it began from. */
+  readonly diff: string | undefined;
+  /** Full output of each gate that ran, by name. */
+  readonly outputs: ReadonlyMap<string, string>;
+  /** Absolute path of the agent's log; undefined where it did not run. */
+  readonly agentLog: string | undefined;
+}
+
+/** `skeleton show TASK#N`: what it was and how it ended, the prompt, the diff, what each gate said. */
+export function renderShow(shown: ShownAttempt, style: Style): string {
+  const { attempt, prompt, diff } = shown;
+  return [
+    ...headLines(shown, style),
+    ...section('prompt', prompt ?? '(not kept)', style),
+    ...section('diff', diff ?? '(not kept)', style, (line) => paintDiff(line, style)),
+    ...attempt.gates.flatMap((gate) => {
+      const ended = `gate ${gate.name}: ${gate.verdict} (${gate.ended}), ${spellSeconds(gate.seconds)}`;
+      return section(ended, shown.outputs.get(gate.name) ?? gate.tail, style);
+    }),
+  ].join('\n');
+}
+
+function headLines(shown: ShownAttempt, style: Style): readonly string[] {
+  const { attempt, title, agentLog } = shown;
+  const facts: readonly (readonly [string, string])[] = [
+    ['title', title],
+    ['verdict', verdictOf(attempt)],
+    ['attempt', `${attempt.attempt} of ${attempt.attempts}, ${spellSeconds(attempt.seconds)}`],
+    ['begun', `${attempt.startedAt} in run ${attempt.run}`],
+    ['from', attempt.base],
+    ['kept as', keptAs(attempt)],
+    ['agent', attempt.agent + (attempt.agentEnd ? `: ${attempt.agentEnd.ended}` : '')],
+    ['agent log', agentLog ?? ''],
+  ];
+  return [
+    style.strong(oneLine(`${attempt.task}#${attempt.number}`)),
+    ...facts
+      .filter(([, value]) => value !== '')
+      .map(([name, value]) => `${style.faint(name.padEnd(9))}  ${oneLine(value)}`),
+  ];
+}
+
+/** `rejected by check.sh`, `rejected: the agent changed nothing`, `passed`. */
+function verdictOf(attempt: AttemptSummary): string {
+  const [verdict, why] = [attemptVerdict(attempt), whyOf(attempt)];
+  if (why === '' || why.startsWith(verdict)) return why === '' ? verdict : why;
+  return `${verdict}: ${why}`;
+}
+
+function section(
+  name: string,
+  text: string,
+  style: Style,
+  paint: (line: string) => string = (line) => line,
+): readonly string[] {
+  const shown = visible(text).replace(/\n+$/, '');
+  const lines = shown === '' ? ['(empty)'] : shown.split('\n').map(paint);
+  return ['', style.strong(`── ${oneLine(name)}`), ...lines];
+}
+
+function paintDiff(line: string, style: Style): string {
+  if (/^(?:\+\+\+|---|diff |index )/.test(line)) return style.strong(line);
+  if (line.startsWith('+')) return style.good(line);
+  return line.startsWith('-') ? style.bad(line) : line;
+}
+
+/** The same as data, one object. */
+export function showData(shown: ShownAttempt): object {
+  const { attempt, title, prompt, diff, outputs, agentLog } = shown;
+  return {
+    ...attemptData(attempt),
+    title,
+    prompt: prompt ?? null,
+    diff: diff ?? null,
+    agentLog: agentLog ?? null,
+    gates: attempt.gates.map((gate) => ({ ...gate, output: outputs.get(gate.name) ?? null })),
+  };
+}

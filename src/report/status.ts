@@ -1,0 +1,136 @@
+import { shortRef } from '../core/refs.ts';
+import type { Summary, TaskSummary } from '../core/summary.ts';
+import { oneLine } from '../core/text.ts';
+import { spellSeconds } from '../core/duration.ts';
+import { paintOf, verdictOf } from './run-end.ts';
+import { shellWord } from './shell-word.ts';
+import type { Style } from './style.ts';
+import { renderTable } from './table.ts';
+
+export interface StatusFacts {
+  readonly planPath: string;
+  readonly summary: Summary;
+  /** Problems of the plan: with any, it does not run. */
+  readonly problems: number;
+  /** The commit that HEAD names; undefined where there is none. */
+  readonly head: string | undefined;
+  /** Options that a command about this plan needs, such as ` --plan docs/B.md`; '' for none. */
+  readonly planOption: string;
+}
+
+/**
+ * `skeleton status`: two lines (what passed, failed, is blocked, time, cost, where the tree is; the next command to type),
+ * then the table of tasks (contract, "Exit status").
+ */
+export function renderStatus(facts: StatusFacts, style: Style): string {
+  const { summary } = facts;
+  const first = `${oneLine(facts.planPath)}: ${[
+    ...standing(summary),
+    ...problemsOf(facts),
+    effort(summary),
+    whereIs(facts),
+  ].join('; ')}`;
+  const next = `next: ${style.strong(nextCommand(facts))}`;
+  return [first, next, '', ...statusTable(summary, style)].join('\n');
+}
+
+function standing({ counts, tasks }: Summary): readonly string[] {
+  const of = (state: TaskSummary['state']): readonly TaskSummary[] =>
+    tasks.filter((task) => task.state === state);
+  const some = (number: number, text: string): readonly string[] => (number > 0 ? [text] : []);
+  return [
+    `${counts.passed} of ${tasks.length} passed`,
+    ...some(counts.unjudged, `${counts.unjudged} unjudged`),
+    ...some(counts.ticked, `${counts.ticked} ticked by hand`),
+    ...some(counts.failed, `failed: ${list(of('failed'), failedTask)}`),
+    ...some(counts.blocked, `blocked: ${list(of('blocked'), (task) => oneLine(task.id))}`),
+    ...some(counts.skipped, `${counts.skipped} skipped`),
+    ...some(counts.pending, `${counts.pending} pending`),
+  ];
+}
+
+function problemsOf({ problems }: StatusFacts): readonly string[] {
+  return problems === 0 ? [] : [`${problems} problem${problems === 1 ? '' : 's'} in the plan`];
+}
+
+const MOST_NAMED = 5;
+
+function list(tasks: readonly TaskSummary[], name: (task: TaskSummary) => string): string {
+  const more = tasks.length - MOST_NAMED;
+  return `${tasks.slice(0, MOST_NAMED).map(name).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** The task, the gate that said no last, and how many attempts it took. */
+function failedTask(task: TaskSummary): string {
+  const last = task.attempts.at(-1);
+  const failure = last?.outcome.kind === 'rejected' ? last.outcome.failure : undefined;
+  const by = failure === undefined ? '' : `${failure.gates?.join(' + ') ?? failure.kind}, `;
+  const number = task.attempts.length;
+  return oneLine(`${task.id} (${by}${number} attempt${number === 1 ? '' : 's'})`);
+}
+
+/** Time, and cost as far as the agents told it: the ones of this version do not. */
+function effort({ runs }: Summary): string {
+  if (runs.length === 0) return 'no run yet';
+  const seconds = runs.reduce((sum, run) => sum + run.seconds, 0);
+  return `${spellSeconds(seconds)} in ${runs.length} run${runs.length === 1 ? '' : 's'}; cost not known`;
+}
+
+function whereIs({ summary, head }: StatusFacts): string {
+  if (head === undefined) return 'no commit yet';
+  const short = head.slice(0, 10);
+  if (summary.last === undefined) return `the tree is at ${short}`;
+  const tag = shortRef(summary.last.tag);
+  return head === summary.last.commit
+    ? `the tree is at ${tag}`
+    : `the tree is at ${short} (last checkpoint ${tag})`;
+}
+
+function nextCommand({ summary, planOption, problems }: StatusFacts): string {
+  if (problems > 0) return `skeleton check${planOption}`;
+  const failed = summary.tasks.find((task) => task.state === 'failed')?.attempts.at(-1);
+  if (failed !== undefined)
+    return `skeleton show ${shellWord(`${failed.task}#${failed.number}`)}${planOption}`;
+  if (summary.counts.pending + summary.counts.blocked > 0) return `skeleton run${planOption}`;
+  return `skeleton log${planOption}`;
+}
+
+function statusTable(summary: Summary, style: Style): readonly string[] {
+  const paint = style.strong;
+  const head = ['task', 'state', 'attempts', 'time', 'checkpoint', 'title'];
+  const rows = summary.tasks.map((task) => [
+    { text: task.id },
+    { text: stateText(task), paint: paintOf(task.state, style) },
+    { text: task.attempts.length === 0 ? '' : String(task.attempts.length) },
+    { text: task.attempts.length === 0 ? '' : spellSeconds(task.seconds) },
+    { text: task.checkpoint === undefined ? '' : shortRef(task.checkpoint.tag) },
+    { text: task.title },
+  ]);
+  return renderTable([head.map((text) => ({ text, paint })), ...rows]);
+}
+
+function stateText(task: TaskSummary): string {
+  const last = task.attempts.at(-1);
+  return task.state === 'pending' && last?.outcome.kind === 'open'
+    ? `pending: attempt ${last.attempt}/${last.attempts} under way, or cut off`
+    : verdictOf(task);
+}
+
+/** The same as data, one object. */
+export function statusData(facts: StatusFacts): object {
+  const { summary, planPath, head } = facts;
+  return {
+    plan: planPath,
+    head: head ?? null,
+    counts: summary.counts,
+    last: summary.last ?? null,
+    next: nextCommand(facts),
+    tasks: summary.tasks.map(({ attempts, checkpoint, why, ...task }) => ({
+      ...task,
+      attempts: attempts.length,
+      checkpoint: checkpoint ?? null,
+      ...(why !== undefined && { why }),
+    })),
+    runs: summary.runs,
+  };
+}

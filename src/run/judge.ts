@@ -1,0 +1,121 @@
+import type { GateResult } from '../core/events.ts';
+import type { Failure } from '../core/failure.ts';
+import type { Outcome } from '../core/machine.ts';
+import { checkpointMessage, proofText, type CheckpointFacts } from '../core/checkpoint.ts';
+import { checkpointTag, proofRef } from '../core/refs.ts';
+import { judgementOf } from '../core/verdict.ts';
+import type { Gate, GateRun, Inspection } from '../ports.ts';
+import { attemptOf, rulesFor, type Life } from './life.ts';
+import type { Session } from './session.ts';
+
+type Candidate = Extract<Inspection, { kind: 'candidate' }>;
+type Outcomes = readonly Outcome[];
+
+/**
+ * Looks at what the attempt left, lets the gates judge exactly the tree to be tagged, and writes its commit.
+ * No ref moves here: the commit counts only once the ledger has it (architecture.md, "Order of writes").
+ */
+export async function judge(life: Life, session: Session): Promise<Outcomes> {
+  const { workspace } = session.ports;
+  const rules = rulesFor(life.task, life.plan, session);
+  let seen = await workspace.inspect(life.id, rules);
+  await tell(life, session, seen.notices);
+  if (seen.kind === 'refused') return rejected(seen.failure);
+  if (!session.settings.judged)
+    return commitPassed(life, { tree: seen.tree, results: [] }, session);
+
+  const fixing = life.gates.filter((gate) => gate.fix);
+  const fixed = await runGates(life, { gates: fixing, candidate: seen }, session);
+  if (fixed.verdict === 'interrupted') return voided(session);
+  if (fixing.length > 0) seen = await workspace.reinspect(life.id, rules);
+  if (seen.kind === 'refused') return rejected(seen.failure);
+
+  const judging = life.gates.filter((gate) => !gate.fix);
+  const judged = await runGates(life, { gates: judging, candidate: seen }, session);
+  if (judged.verdict === 'interrupted') return voided(session);
+  const results = [...fixed.results, ...judged.results];
+  return conclude(life, { tree: seen.tree, results }, session);
+}
+
+interface Judged {
+  readonly tree: string;
+  readonly results: readonly GateResult[];
+}
+
+async function conclude(life: Life, judged: Judged, session: Session): Promise<Outcomes> {
+  const judgement = judgementOf(judged.results);
+  if (judgement.verdict === 'error') return [{ type: 'attempt.voided', why: 'gate-error' }];
+  if (judgement.verdict === 'fail') return rejected(judgement.failure);
+  const changed = await session.ports.workspace.settle(life.id, judged.tree);
+  if (changed !== undefined) return rejected(changed);
+  return commitPassed(life, judged, session);
+}
+
+async function runGates(
+  life: Life,
+  work: { readonly gates: readonly Gate[]; readonly candidate: Candidate },
+  session: Session,
+): Promise<GateRun> {
+  const { task, state } = life;
+  const { attempt, attempts, base, token } = attemptOf(state);
+  return session.ports.gates.run({
+    gates: work.gates,
+    tree: work.candidate.tree,
+    changed: work.candidate.changed,
+    run: session.journal.run,
+    plan: session.plan.path,
+    task: { id: task.id, title: task.title },
+    attempt: { attempt, attempts, base },
+    token,
+    logFolder: session.logFolder(life.id.task, state.number),
+    failFast: session.settings.failFast,
+    signal: session.signal,
+    onResult: (result) => session.journal.append(task.id, { type: 'gate.finished', ...result }),
+    onStart: (name) => {
+      session.onProgress({ type: 'step', task: task.id, attempt, attempts, step: 'gate', name });
+    },
+  });
+}
+
+async function commitPassed(life: Life, judged: Judged, session: Session): Promise<Outcomes> {
+  const { workspace, agent, gates } = session.ports;
+  const { attempt, base } = attemptOf(life.state);
+  const facts: CheckpointFacts = {
+    run: session.journal.run,
+    task: life.task,
+    attempt,
+    agent: agent.name,
+    gates: judged.results,
+    gatesHash: session.settings.judged ? await gates.hash(life.gates) : 'none',
+  };
+  const message = checkpointMessage(facts, session.settings.commit);
+  const commit = await workspace.commitObject(judged.tree, base, message);
+  const { tag, proof } = await freeName(life, session);
+  const text = proofText({ ...facts, tree: judged.tree });
+  const proofObject = await workspace.proofObject(commit, proof, text);
+  return [{ type: 'gates.passed', commit, tag, proof, proofObject, gates: judged.results }];
+}
+
+/** The next number that was never used; a foreign tag in the way is stepped over. */
+async function freeName(life: Life, session: Session): Promise<{ tag: string; proof: string }> {
+  const { ledger, workspace } = session.ports;
+  const { plan, task } = life.id;
+  for (;;) {
+    const number = await ledger.takeNumber(plan, session.highestProof);
+    const tag = checkpointTag(plan, number, task);
+    if ((await workspace.resolve(tag)) === undefined) return { tag, proof: proofRef(plan, number) };
+  }
+}
+
+async function tell(life: Life, session: Session, notices: readonly string[]): Promise<void> {
+  for (const message of notices)
+    await session.journal.append(life.task.id, { type: 'notice', message });
+}
+
+function rejected(failure: Failure): Outcomes {
+  return [{ type: 'attempt.rejected', failure }];
+}
+
+function voided(session: Session): Outcomes {
+  return [{ type: 'attempt.voided', why: session.isInterrupted() ? 'interrupted' : 'over-budget' }];
+}

@@ -1,0 +1,62 @@
+import type { TaskEvent } from '../core/events.ts';
+import type { Attempt, Phase, State } from '../core/machine.ts';
+import type { Task } from '../core/plan/plan.ts';
+import type { AttemptId, AttemptRules, Feedback, Gate } from '../ports.ts';
+import { taskSlug } from '../core/refs.ts';
+import type { Session } from './session.ts';
+
+/** A task as one effect sees it. */
+export interface Life {
+  readonly task: Task;
+  /** The plan's bytes where the attempt begins. */
+  readonly plan: Uint8Array;
+  readonly gates: readonly Gate[];
+  readonly state: State;
+  readonly events: readonly TaskEvent[];
+  readonly id: AttemptId;
+}
+
+/** The attempt under way, or the one about to begin. */
+export function attemptId(task: Task, state: State, session: Session): AttemptId {
+  const next = state.phase === 'pending' ? 1 : 0;
+  return {
+    plan: session.journal.plan,
+    task: taskSlug(task.id),
+    id: task.id,
+    number: state.number + next,
+  };
+}
+
+/** The state's attempt; throws where there is none, which the machine rules out. */
+export function attemptOf(state: State): Attempt & { readonly phase: Phase } {
+  if (!('base' in state)) throw new Error(`no attempt is under way in phase ${state.phase}`);
+  return state;
+}
+
+export function rulesFor(task: Task, plan: Uint8Array, session: Session): AttemptRules {
+  const { protect, protectNew, maxFile } = session.settings;
+  return {
+    plan: {
+      path: session.plan.path,
+      before: plan,
+      ticked: session.tick(plan, task.id),
+      differsInMarksOnly: session.differsInMarksOnly,
+    },
+    protect,
+    protectNew,
+    maxFile,
+    mayChange: task.config.mayChange ?? [],
+    allowEmpty: task.config.allowEmpty ?? false,
+  };
+}
+
+/** What the last charged attempt died of, with what its gates said. */
+export function feedbackOf(state: State, events: readonly TaskEvent[]): Feedback | undefined {
+  if (state.lastFailure === undefined) return undefined;
+  const { failure, number } = state.lastFailure;
+  const start = events.findLastIndex((e) => e.type === 'attempt.started' && e.number === number);
+  const rest = events.slice(start + 1);
+  const end = rest.findIndex((event) => event.type === 'attempt.started');
+  const within = end === -1 ? rest : rest.slice(0, end);
+  return { failure, gates: within.filter((event) => event.type === 'gate.finished') };
+}

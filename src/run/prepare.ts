@@ -1,0 +1,70 @@
+import { tick } from '../core/plan/tick.ts';
+import { parsePlan } from '../core/plan/parse-plan.ts';
+import type { Plan, Task } from '../core/plan/plan.ts';
+import { Refusal, type DirtyPath, type Workspace } from '../ports.ts';
+
+export interface PlanFile {
+  readonly plan: Plan;
+  readonly bytes: Uint8Array;
+}
+
+/** The plan as it lies on disk. Throws Refusal(2) where it is missing, ignored, or no regular file; its own problems are in the plan. */
+export async function readPlanFile(workspace: Workspace, path: string): Promise<PlanFile> {
+  const file = await workspace.readWorkFile(path);
+  if (file.kind === 'missing')
+    throw new Refusal(
+      2,
+      `no plan: ${path} is not there`,
+      'skeleton run --plan PATH, or write one: PLAN.md.example shows how',
+    );
+  if (file.kind === 'other')
+    throw new Refusal(
+      2,
+      `${path} is no regular file but ${file.what}`,
+      'the plan has to be a plain file in the work tree',
+    );
+  if (file.ignored)
+    throw new Refusal(
+      2,
+      `${path} is ignored by git, so a checkpoint could not hold its ticks`,
+      `git check-ignore -v ${path}`,
+    );
+  return { plan: parsePlan(file.bytes, path), bytes: file.bytes };
+}
+
+/** All problems at once, a line each. */
+export function refuseProblems(problems: readonly string[]): void {
+  if (problems.length > 0) throw new Refusal(2, problems.join('\n'), 'skeleton check');
+}
+
+/** What the start commit takes in: a new or edited plan, gates and settings. Anything else is the user's work in progress: Refusal(3). */
+export function startPaths(dirt: readonly DirtyPath[], plan: string): readonly string[] {
+  const isOurs = (path: string): boolean =>
+    path === plan || path === '.skeleton.yml' || /^(?:gates|\.skeleton)\//.test(path);
+  const foreign = dirt.filter(({ path }) => !isOurs(path));
+  if (foreign.length > 0) throw dirtyTree(foreign);
+  return dirt.map(({ path }) => path);
+}
+
+const MOST_LISTED = 10;
+
+function dirtyTree(dirt: readonly DirtyPath[]): Refusal {
+  const listed = dirt.slice(0, MOST_LISTED).map(({ code, path }) => `  ${code} ${path}`);
+  const more = dirt.length - listed.length;
+  if (more > 0) listed.push(`  and ${more} more`);
+  const lines = [
+    'git add -A && git commit -m "before skeleton"     to keep it as a commit',
+    'git stash --include-untracked                     to set it aside (later: git stash pop)',
+    'git status                                        to look at it',
+  ];
+  return new Refusal(
+    3,
+    `the work tree has changes that are not committed, and nothing was touched:\n${listed.join('\n')}`,
+    lines.join('\n'),
+  );
+}
+
+/** Ticking bound to one plan file. */
+export function tickIn(path: string): (plan: Uint8Array, task: Task['id']) => Uint8Array {
+  return (plan, task) => tick(plan, path, task);
+}

@@ -1,0 +1,73 @@
+import {
+  evolve,
+  isUnderWay,
+  replay,
+  type Outcome,
+  type Phase,
+  type State,
+} from '../core/machine.ts';
+import { attemptRef, shortRef, taskSlug } from '../core/refs.ts';
+import type { AttemptId } from '../ports.ts';
+import type { Journal } from './journal.ts';
+import type { Ports } from './session.ts';
+
+export interface Recovery {
+  readonly ports: Pick<Ports, 'workspace' | 'ledger' | 'processes'>;
+  /** A journal for a plan: a dead run may have worked on another plan than this one does. */
+  readonly journalOf: (plan: string) => Journal;
+}
+
+/**
+ * Finishes or undoes what a dead run left in this work tree (architecture.md, "Order of writes, and what a crash leaves").
+ * Its processes are ended before any file is touched; only a commit that the ledger recorded is ever completed.
+ */
+export async function recover(recovery: Recovery): Promise<readonly Recovered[]> {
+  const { ledger, workspace } = recovery.ports;
+  const found: Recovered[] = [];
+  for (const { plan, task } of await ledger.underWay(workspace.id)) {
+    const state = await recoverTask(task, recovery.journalOf(plan), recovery);
+    found.push({ plan, task, phase: state.phase });
+  }
+  return found;
+}
+
+/** A task whose attempt was cut off, and where that left it. */
+export interface Recovered {
+  readonly plan: string;
+  readonly task: string;
+  readonly phase: Phase;
+}
+
+async function recoverTask(task: string, journal: Journal, recovery: Recovery): Promise<State> {
+  let state = replay(await journal.open(task));
+  if (!isUnderWay(state)) return state;
+  await recovery.ports.processes.endByToken(state.token);
+  const id = { plan: journal.plan, task: taskSlug(task), id: task, number: state.number };
+  while (isUnderWay(state)) {
+    const event = await nextStep(state, id, recovery);
+    state = evolve(state, event);
+    await journal.append(task, event);
+    if (event.type === 'rollback.done') await tell(id, journal);
+  }
+  return state;
+}
+
+async function nextStep(state: State, id: AttemptId, recovery: Recovery): Promise<Outcome> {
+  const { workspace } = recovery.ports;
+  if (state.phase === 'checkpointing') {
+    const { commit, tag, proof, proofObject } = state.passed;
+    await workspace.checkpoint(id, { commit, tag, proof, proofObject, base: state.base });
+    return { type: 'checkpoint.created', tag, commit };
+  }
+  if (state.phase === 'rolling-back') {
+    const { snapshot } = await workspace.rollBack(id);
+    return { type: 'rollback.done', snapshot };
+  }
+  return { type: 'attempt.rejected', failure: { kind: 'crashed' } };
+}
+
+async function tell(id: AttemptId, journal: Journal): Promise<void> {
+  const ref = attemptRef(id.plan, id.task, id.number);
+  const message = `the last run died during ${id.id}#${id.number}; what it had made is kept: git show ${shortRef(ref)}`;
+  await journal.append(id.id, { type: 'notice', message });
+}

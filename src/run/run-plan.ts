@@ -1,0 +1,136 @@
+import type { RunCounts, TaskOutcome } from '../core/events.ts';
+import type { State } from '../core/machine.ts';
+import type { Task } from '../core/plan/plan.ts';
+import { replay } from '../core/machine.ts';
+import { pick, unmet, type Standing, type WaitRules } from '../core/schedule.ts';
+import { runTask } from './run-task.ts';
+import type { Session } from './session.ts';
+
+export interface RunJob {
+  /** The pending tasks of this run, in the plan's order. */
+  readonly tasks: readonly Task[];
+  /** Ids whose positional wait is lifted. */
+  readonly lifted: ReadonlySet<string>;
+  /** The plan's bytes at the run's first base. */
+  readonly plan: Uint8Array;
+  /** Ids whose last attempt was cut off by a crash: five means five, so this run does not begin them anew. */
+  readonly usedUp: ReadonlySet<string>;
+}
+
+export interface RunEnd {
+  readonly why: 'done' | 'failed' | 'interrupted' | 'limit' | 'gate-error';
+  readonly counts: RunCounts;
+}
+
+/** Works through the tasks, one at a time, in the plan's order as far as needs allow (contract, "PLAN.md"). */
+export async function runPlan(job: RunJob, session: Session): Promise<RunEnd> {
+  const { settings, tick, signal } = session;
+  const outcomes = new Map<string, TaskOutcome>();
+  const standing = standingIn(job, session, outcomes);
+  const rules: WaitRules = { keepGoing: settings.keepGoing, lifted: job.lifted };
+  const next = (): Task | undefined =>
+    signal.aborted || isOver(outcomes, session) ? undefined : pick(job.tasks, standing, rules);
+  let plan = job.plan;
+  for (let task = next(); task !== undefined; task = next()) {
+    const isUsedUp = job.usedUp.has(task.id);
+    const outcome = await (isUsedUp ? giveUp(task, session) : takeUp(task, plan, session));
+    outcomes.set(task.id, outcome);
+    if (isDone(outcome)) plan = tick(plan, task.id);
+  }
+  if (!signal.aborted && !hasOutcome(outcomes, 'stopped'))
+    await block(job.tasks, { standing, rules, outcomes }, session);
+  return { why: whyEnded(outcomes, session), counts: count(session, outcomes) };
+}
+
+function isDone(outcome: TaskOutcome | undefined): boolean {
+  return outcome === 'passed' || outcome === 'unjudged';
+}
+
+function hasOutcome(outcomes: ReadonlyMap<string, TaskOutcome>, wanted: TaskOutcome): boolean {
+  return [...outcomes.values()].includes(wanted);
+}
+
+/** Nothing more starts after a task was stopped, or with fail_fast after one failed. */
+function isOver(outcomes: ReadonlyMap<string, TaskOutcome>, { settings }: Session): boolean {
+  return hasOutcome(outcomes, 'stopped') || (settings.failFast && hasOutcome(outcomes, 'failed'));
+}
+
+/** One task from where the ledger left it to where this run leaves it. */
+async function takeUp(task: Task, plan: Uint8Array, session: Session): Promise<TaskOutcome> {
+  const { journal } = session;
+  const before = replay(await journal.open(task.id));
+  await journal.append(task.id, { type: 'task.started', title: task.title, line: task.line });
+  const resumes = before.phase === 'stopped';
+  if (resumes || before.phase === 'failed' || before.phase === 'passed')
+    await journal.append(task.id, { type: 'task.reopened', anew: !resumes });
+  const state = await runTask(task, plan, session);
+  const outcome = outcomeOf(state, session);
+  await journal.append(task.id, { type: 'task.finished', state: outcome });
+  return outcome;
+}
+
+async function giveUp(task: Task, session: Session): Promise<TaskOutcome> {
+  const why = 'its last attempt was cut off; the next run begins it anew';
+  await session.journal.append(task.id, { type: 'task.finished', state: 'failed', why });
+  return 'failed';
+}
+
+function outcomeOf(state: State, session: Session): TaskOutcome {
+  if (state.phase === 'passed') return session.settings.judged ? 'passed' : 'unjudged';
+  return state.phase === 'failed' ? 'failed' : 'stopped';
+}
+
+function standingIn(
+  job: RunJob,
+  session: Session,
+  outcomes: ReadonlyMap<string, TaskOutcome>,
+): (id: string) => Standing {
+  const selected = new Set(job.tasks.map((task) => task.id));
+  const done = new Set(
+    session.plan.tasks.filter((task) => task.state !== 'pending').map((task) => task.id),
+  );
+  return (id) => {
+    const outcome = outcomes.get(id);
+    if (done.has(id) || isDone(outcome)) return 'satisfied';
+    if (outcome !== undefined) return 'settled';
+    return selected.has(id) ? 'open' : 'idle';
+  };
+}
+
+interface Board {
+  readonly standing: (id: string) => Standing;
+  readonly rules: WaitRules;
+  readonly outcomes: Map<string, TaskOutcome>;
+}
+
+/** What is left waits for a task that failed. */
+async function block(tasks: readonly Task[], board: Board, session: Session): Promise<void> {
+  for (const task of tasks.filter(({ id }) => board.standing(id) === 'open')) {
+    const [need] = unmet(task, board.standing, board.rules);
+    if (need === undefined) continue;
+    board.outcomes.set(task.id, 'blocked');
+    const why = `waits for ${need}`;
+    await session.journal.append(task.id, { type: 'task.finished', state: 'blocked', why });
+  }
+}
+
+function whyEnded(outcomes: ReadonlyMap<string, TaskOutcome>, session: Session): RunEnd['why'] {
+  if (session.signal.aborted) return session.isInterrupted() ? 'interrupted' : 'limit';
+  if (hasOutcome(outcomes, 'stopped')) return 'gate-error';
+  return hasOutcome(outcomes, 'failed') || hasOutcome(outcomes, 'blocked') ? 'failed' : 'done';
+}
+
+function count(session: Session, outcomes: ReadonlyMap<string, TaskOutcome>): RunCounts {
+  const of = (...wanted: TaskOutcome[]): number =>
+    [...outcomes.values()].filter((outcome) => wanted.includes(outcome)).length;
+  const { tasks } = session.plan;
+  const pending = tasks.filter((task) => task.state === 'pending').length;
+  return {
+    passed: of('passed'),
+    failed: of('failed'),
+    blocked: of('blocked'),
+    skipped: tasks.filter((task) => task.state === 'skipped').length,
+    unjudged: of('unjudged'),
+    pending: pending - of('passed', 'failed', 'blocked', 'unjudged'),
+  };
+}

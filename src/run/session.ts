@@ -1,0 +1,43 @@
+import type { Agent, Clock, Gates, Ledger, Processes, Workspace } from '../ports.ts';
+import type { Plan } from '../core/plan/plan.ts';
+import type { Settings } from '../core/settings.ts';
+import type { Journal } from './journal.ts';
+
+/** What happens right now; shown, never stored. */
+export interface Progress {
+  readonly type: 'step';
+  readonly task: string;
+  readonly attempt: number;
+  readonly attempts: number;
+  readonly step: 'agent' | 'gate' | 'checkpoint' | 'rollback' | 'baseline' | 'wait';
+  readonly name: string;
+}
+
+export interface Ports {
+  readonly workspace: Workspace;
+  readonly agent: Agent;
+  readonly gates: Gates;
+  readonly ledger: Ledger;
+  readonly processes: Processes;
+  readonly clock: Clock;
+}
+
+/** One run: everything that stays the same from its first event to its last. */
+export interface Session {
+  readonly ports: Ports;
+  readonly journal: Journal;
+  readonly plan: Plan;
+  readonly settings: Settings;
+  /** The highest checkpoint number that git's proofs know: a lost ledger must not use one again. */
+  readonly highestProof: number;
+  /** Aborts at the user's signal and at the end of max_time. */
+  readonly signal: AbortSignal;
+  /** True once the user, and not a limit, asked to stop. */
+  readonly isInterrupted: () => boolean;
+  readonly onProgress: (progress: Progress) => void;
+  /** The plan with one task ticked (core/plan/tick.ts bound to its path). */
+  readonly tick: (plan: Uint8Array, task: string) => Uint8Array;
+  readonly differsInMarksOnly: (before: Uint8Array, now: Uint8Array) => boolean;
+  /** Absolute folder for the logs of one attempt: logs/RUN/TASK/N. */
+  readonly logFolder: (task: string, number: number) => string;
+}

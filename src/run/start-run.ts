@@ -1,0 +1,78 @@
+import type { Plan, Task } from '../core/plan/plan.ts';
+import { startTag } from '../core/refs.ts';
+import type { Gate } from '../ports.ts';
+import { runBaseline } from './baseline.ts';
+import { startPaths } from './prepare.ts';
+import { runPlan, type RunEnd } from './run-plan.ts';
+import type { Session } from './session.ts';
+
+export interface StartJob {
+  readonly plan: Plan;
+  readonly bytes: Uint8Array;
+  /** Pending tasks to work on, at least one. */
+  readonly tasks: readonly Task[];
+  readonly lifted: ReadonlySet<string>;
+  readonly usedUp: ReadonlySet<string>;
+  /** Gates of the baseline run: those that judge every task. */
+  readonly gates: readonly Gate[];
+  /** Shown in the first line and kept: what the run was asked for. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * From a readable plan to the run's end. Everything that can end with 3 comes before the start commit,
+ * so that then nothing was touched (contract, "Exit status").
+ */
+export async function startRun(job: StartJob, session: Session): Promise<RunEnd> {
+  const { workspace, agent } = session.ports;
+  await workspace.assertReady();
+  const paths = startPaths(await workspace.dirt(), job.plan.path);
+  await agent.assertReady();
+  const head = await headOf(session);
+  const tree = paths.length > 0 ? await workspace.treeWith(paths) : await workspace.treeOf(head);
+  const baseline = await runBaseline(
+    { tree, plan: job.bytes, gates: job.gates, tasks: job.tasks },
+    session,
+  );
+  const base = paths.length > 0 ? await commitStart(tree, session) : head;
+  await session.journal.append('', {
+    type: 'run.started',
+    schema: 1,
+    plan: job.plan.path,
+    base,
+    branch: workspace.facts.branch ?? '',
+    start: await tagStart(base, session),
+    options: job.options,
+  });
+  await session.journal.append('', { type: 'baseline.finished', ...baseline });
+  return runPlan({ ...job, plan: job.bytes }, session);
+}
+
+async function headOf(session: Session): Promise<string> {
+  const head = await session.ports.workspace.resolve('HEAD');
+  if (head === undefined) throw new Error('HEAD names no commit, though the repository was ready');
+  return head;
+}
+
+async function commitStart(tree: string, session: Session): Promise<string> {
+  const { plan, run } = session.journal;
+  return session.ports.workspace.commitTree(tree, {
+    subject: `skeleton: start ${plan}`,
+    body: '',
+    trailers: [['Skeleton-Run', run]],
+  });
+}
+
+/** A start tag only where no checkpoint or earlier start of this plan stands; gives its name, or ''. */
+async function tagStart(base: string, session: Session): Promise<string> {
+  const { workspace, ledger } = session.ports;
+  const { plan } = session.journal;
+  if (await ledger.knowsCommit(plan, base)) return '';
+  const first = startTag(plan, 0);
+  if (session.highestProof === 0 && (await ledger.highestNumber(plan)) === 0)
+    if (await workspace.tag(first, base)) return first;
+  for (;;) {
+    const tag = startTag(plan, await ledger.takeNumber(plan, session.highestProof));
+    if (await workspace.tag(tag, base)) return tag;
+  }
+}

@@ -1,0 +1,320 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Event, GateResult, RunCounts } from '../../src/core/events.ts';
+import { StaleWrite, type Ledger } from '../../src/ports.ts';
+import { openSqliteLedger } from '../../src/ledger/sqlite-ledger.ts';
+
+/** One place that keeps a ledger, new and empty. */
+interface Store {
+  /** As another process would: what one of these has appended, all of them see. */
+  open(now: () => string): Promise<Ledger>;
+  remove(): Promise<void>;
+}
+
+const gate: GateResult = {
+  name: '10-tests',
+  command: 'npm test',
+  verdict: 'fail',
+  ended: 'exit 1',
+  exit: 1,
+  seconds: 0.25,
+  soft: false,
+  digest: 'sha256:00',
+  tail: 'ünïcode, "quotes", \\, a NUL \0, half a pair \ud800\n\u2028 and 🌊',
+  log: 'logs/r1/a/1/gate-10-tests.log',
+};
+const counts: RunCounts = {
+  passed: 1,
+  failed: 0,
+  blocked: 0,
+  skipped: 0,
+  unjudged: 0,
+  pending: 2,
+};
+const snapshot = { ref: 'refs/skeleton/attempts/demo/a/1', commit: 'c0ffee' };
+
+const samples: { readonly [T in Event['type']]: readonly Extract<Event, { type: T }>[] } = {
+  'task.started': [{ type: 'task.started', title: 'First', line: 3 }],
+  'attempt.started': [attemptStarted(), { ...attemptStarted(), judge: snapshot }],
+  'agent.finished': [
+    { type: 'agent.finished', seconds: 12.5, ended: 'exit 0', exit: 0, log: 'agent.log' },
+    { type: 'agent.finished', seconds: 0, ended: 'signal SIGSEGV', exit: null, log: '' },
+  ],
+  'agent.throttled': [{ type: 'agent.throttled', until: '2026-01-01T01:00:00.000Z' }],
+  'gate.finished': [{ type: 'gate.finished', ...gate }],
+  'gates.passed': [
+    {
+      type: 'gates.passed',
+      commit: 'c1',
+      tag: 'refs/tags/skeleton/demo/0001-a',
+      proof: 'refs/skeleton/proof/demo/0001',
+      proofObject: 'p1',
+      gates: [gate, { ...gate, verdict: 'pass', exit: null }],
+    },
+  ],
+  'attempt.rejected': [
+    { type: 'attempt.rejected', failure: { kind: 'crashed' } },
+    {
+      type: 'attempt.rejected',
+      failure: { kind: 'tampered', detail: 'd', paths: ['gates/a b'], gates: ['x'] },
+    },
+  ],
+  'attempt.voided': [
+    { type: 'attempt.voided', why: 'interrupted' },
+    { type: 'attempt.voided', why: 'throttled', until: '2026-01-01T01:00:00.000Z' },
+  ],
+  'rollback.done': [
+    { type: 'rollback.done', snapshot },
+    { type: 'rollback.done', snapshot, kept: true },
+  ],
+  'checkpoint.created': [{ type: 'checkpoint.created', tag: 't', commit: 'c1' }],
+  'wait.over': [{ type: 'wait.over' }],
+  'task.reopened': [{ type: 'task.reopened', anew: true }],
+  'task.finished': [
+    { type: 'task.finished', state: 'passed' },
+    { type: 'task.finished', state: 'blocked', why: 'waits for a' },
+  ],
+  notice: [{ type: 'notice', message: '' }],
+  'run.started': [runStarted('base')],
+  'baseline.finished': [{ type: 'baseline.finished', verdict: 'fail', gates: [gate] }],
+  'run.finished': [
+    { type: 'run.finished', status: 0, counts },
+    { type: 'run.finished', status: 130, why: 'interrupted', counts },
+  ],
+};
+
+function attemptStarted(number = 1, worktree = 'w1'): Extract<Event, { type: 'attempt.started' }> {
+  const who = { agent: 'claude', token: 'token', worktree };
+  return { type: 'attempt.started', number, attempt: 1, attempts: 5, base: 'base', ...who };
+}
+
+function runStarted(base: string): Extract<Event, { type: 'run.started' }> {
+  const where = { plan: 'PLAN.md', base, branch: 'refs/heads/main', start: '' };
+  return { type: 'run.started', schema: 1, ...where, options: { attempts: 5, nested: { a: [1] } } };
+}
+
+function notice(message: string): Event {
+  return { type: 'notice', message };
+}
+
+/** What any ledger must keep. A second backend is one more call of this. */
+function ledgerContract(backend: string, makeStore: () => Promise<Store>): void {
+  describe(`the ledger in ${backend}`, () => {
+    let store: Store;
+    let ledger: Ledger;
+    let second: Ledger;
+    const opened: Ledger[] = [];
+
+    async function open(): Promise<Ledger> {
+      const one = await store.open(() => '2026-01-01T00:00:00.000Z');
+      opened.push(one);
+      return one;
+    }
+
+    /** Appends one after the other; gives the last. */
+    async function append(task: string, ...events: Event[]): Promise<number> {
+      let seq = (await ledger.taskHistory('demo', task)).length;
+      if (task === '')
+        seq = (await ledger.history('demo')).filter((recorded) => recorded.task === '').length;
+      for (const event of events)
+        ({ seq } = await ledger.append({ run: 'r1', plan: 'demo', task, event }, seq));
+      return seq;
+    }
+
+    beforeEach(async () => {
+      store = await makeStore();
+      ledger = await open();
+      second = await open();
+      await ledger.addPlan('demo', 'PLAN.md');
+    });
+
+    afterEach(async () => {
+      for (const one of opened.splice(0)) await one.close();
+      await store.remove();
+    });
+
+    it('gives back what was appended, in order of writing, to whoever opens it', async () => {
+      await append('', runStarted('base'));
+      await append('b', notice('1'));
+      await append('a', notice('2'));
+      const last = await second.append(
+        { run: 'r2', plan: 'demo', task: 'b', event: notice('3') },
+        1,
+      );
+      expect(last).toEqual({
+        run: 'r2',
+        at: '2026-01-01T00:00:00.000Z',
+        plan: 'demo',
+        task: 'b',
+        seq: 2,
+        event: notice('3'),
+      });
+      const history = await (await open()).history('demo');
+      expect(history.map(({ task, seq }) => [task, seq])).toEqual([
+        ['', 1],
+        ['b', 1],
+        ['a', 1],
+        ['b', 2],
+      ]);
+      expect(history.at(-1)).toEqual(last);
+      expect(await second.taskHistory('demo', 'b')).toEqual([history[1], history[3]]);
+      expect(await ledger.history('other')).toEqual([]);
+      expect(await ledger.taskHistory('demo', 'none')).toEqual([]);
+    });
+
+    it.each(Object.entries(samples))('keeps every field of %s', async (type, events) => {
+      const task = ['run.started', 'run.finished', 'baseline.finished'].includes(type) ? '' : 'a';
+      await append(task, ...events);
+      const history = await second.history('demo');
+      expect(history.map(({ event }) => event)).toStrictEqual(events);
+    });
+
+    it('keeps names of tasks and plans apart, whatever is in them', async () => {
+      const names = ['A', 'a', 'a ', "o'brien", 'ä', 'a\u0308', '日本', '%', '_', 'a"; --'];
+      for (const name of names) {
+        await ledger.addPlan(name, `${name}/PLAN.md`);
+        await ledger.append({ run: 'r', plan: name, task: name, event: notice(name) }, 0);
+      }
+      for (const name of names) {
+        const history = await second.taskHistory(name, name);
+        expect(history.map(({ event }) => event)).toEqual([notice(name)]);
+      }
+      expect((await second.plans()).get("o'brien")).toBe("o'brien/PLAN.md");
+    });
+
+    it('refuses a write that does not continue where the task ends, and keeps nothing of it', async () => {
+      await append('a', notice('1'), notice('2'));
+      for (const expected of [0, 1, 3]) {
+        const late = second.append(
+          { run: 'r2', plan: 'demo', task: 'a', event: notice('late') },
+          expected,
+        );
+        await expect(late).rejects.toThrow(StaleWrite);
+      }
+      expect(await ledger.history('demo')).toHaveLength(2);
+      expect(await append('a', notice('3'))).toBe(3);
+    });
+
+    it('lets one of two writers through that append at once', async () => {
+      const entry = { run: 'r', plan: 'demo', task: 'a', event: notice('x') };
+      for (let seq = 0; seq < 20; seq += 1) {
+        const results = await Promise.allSettled(
+          [ledger, second].map(async (one) => one.append(entry, seq)),
+        );
+        expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      }
+      expect(await ledger.taskHistory('demo', 'a')).toHaveLength(20);
+    });
+
+    it.each<[string, string, Event]>([
+      ['a number that JSON has not', 'a', { type: 'gate.finished', ...gate, seconds: NaN }],
+      ['a negative time', 'a', { type: 'gate.finished', ...gate, seconds: -1 }],
+      ['an event of the run under a task', 'a', runStarted('base')],
+    ])('refuses %s, which could not be read back', async (_, task, event) => {
+      const entry = { run: 'r', plan: 'demo', task, event };
+      await expect(ledger.append(entry, 0)).rejects.toThrow(/not recorded: event 1 of demo, a/);
+      expect(await ledger.history('demo')).toEqual([]);
+    });
+
+    it('binds a plan to its path once', async () => {
+      await second.addPlan('demo', 'PLAN.md');
+      await second.addPlan('plan-1a2b3c', 'docs/PLAN.md');
+      await expect(second.addPlan('demo', 'docs/PLAN.md')).rejects.toThrow(/demo.*PLAN\.md/);
+      expect([...(await ledger.plans())]).toEqual([
+        ['demo', 'PLAN.md'],
+        ['plan-1a2b3c', 'docs/PLAN.md'],
+      ]);
+      const unbound = { run: 'r', plan: 'unbound', task: 'a', event: notice('') };
+      await expect(ledger.append(unbound, 0)).rejects.toThrow();
+    });
+
+    it('lists runs, newest first, finished or not', async () => {
+      await ledger.addPlan('other', 'other/PLAN.md');
+      const start = async (run: string, plan: string, seq: number): Promise<unknown> =>
+        ledger.append({ run, plan, task: '', event: runStarted('b') }, seq);
+      await start('r1', 'demo', 0);
+      await start('r2', 'other', 0);
+      const event: Event = { type: 'run.finished', status: 1, counts };
+      await ledger.append({ run: 'r1', plan: 'demo', task: '', event }, 1);
+      await start('r3', 'demo', 2);
+      const runs = await second.runs();
+      expect(runs.map(({ run, status }) => [run, status])).toEqual([
+        ['r3', undefined],
+        ['r2', undefined],
+        ['r1', 1],
+      ]);
+      const at = '2026-01-01T00:00:00.000Z';
+      expect((await second.runs('demo')).at(-1)).toEqual({
+        run: 'r1',
+        plan: 'demo',
+        planPath: 'PLAN.md',
+        startedAt: at,
+        finishedAt: at,
+        status: 1,
+      });
+      expect(runs[1]?.planPath).toBe('other/PLAN.md');
+      expect(await second.runs('none')).toEqual([]);
+    });
+
+    it('hands out no number twice', async () => {
+      expect(await ledger.highestNumber('demo')).toBe(0);
+      expect(await ledger.takeNumber('demo', 0)).toBe(1);
+      expect(await second.takeNumber('demo', 0)).toBe(2);
+      expect(await ledger.takeNumber('demo', 41)).toBe(42);
+      expect(await second.takeNumber('demo', 7)).toBe(43);
+      expect(await second.takeNumber('other', 0)).toBe(1);
+      expect(await (await open()).highestNumber('demo')).toBe(43);
+    });
+
+    it('knows which attempts of a work tree were cut off', async () => {
+      await append('done', attemptStarted(), { type: 'checkpoint.created', tag: 't', commit: 'c' });
+      await append('back', attemptStarted(), { type: 'rollback.done', snapshot });
+      await append('cut', attemptStarted(), { type: 'rollback.done', snapshot }, attemptStarted(2));
+      await append('gating', attemptStarted(), { type: 'gate.finished', ...gate });
+      await append('elsewhere', attemptStarted(1, 'w2'));
+      await append('new', notice(''));
+      const of = async (worktree: string): Promise<string[]> =>
+        (await second.underWay(worktree)).map(({ plan, task }) => `${plan}/${task}`);
+      expect(await of('w1')).toEqual(['demo/cut', 'demo/gating']);
+      expect(await of('w2')).toEqual(['demo/elsewhere']);
+      expect(await of('w3')).toEqual([]);
+    });
+
+    it('knows the commits of checkpoints and of starts, per plan', async () => {
+      await append('', runStarted('start'));
+      await append('a', attemptStarted(), {
+        type: 'checkpoint.created',
+        tag: 'tag',
+        commit: 'point',
+      });
+      const knows = async (plan: string): Promise<boolean[]> =>
+        Promise.all(
+          ['start', 'point', 'base', 'tag', 'poin', ''].map(async (commit) =>
+            second.knowsCommit(plan, commit),
+          ),
+        );
+      expect(await knows('demo')).toEqual([true, true, false, false, false, false]);
+      expect(await knows('other')).toEqual([false, false, false, false, false, false]);
+    });
+
+    it('remembers the last verdict on a tree and its gates', async () => {
+      expect(await ledger.verdict('tree', 'gates')).toBeUndefined();
+      await ledger.rememberVerdict('tree', 'gates', 'fail');
+      await ledger.rememberVerdict('tree', 'gates', 'pass');
+      await ledger.rememberVerdict('tree', 'others', 'fail');
+      expect(await second.verdict('tree', 'gates')).toBe('pass');
+      expect(await second.verdict('tree', 'others')).toBe('fail');
+      expect(await second.verdict('another', 'gates')).toBeUndefined();
+    });
+  });
+}
+
+ledgerContract('SQLite', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ledger contract '));
+  return {
+    open: async (now) => openSqliteLedger(join(folder, 'skeleton', 'ledger.db'), { now }),
+    remove: async () => rmSync(folder, { recursive: true }),
+  };
+});

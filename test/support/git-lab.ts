@@ -1,0 +1,198 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { AttemptId, AttemptRules } from '../../src/ports.ts';
+
+export const planBefore = '# Plan\n\n- [ ] One\n- [ ] Two\n';
+export const planTicked = '# Plan\n\n- [x] One\n- [ ] Two\n';
+
+/** A repository of its own, with tracked, ignored and odd files, an empty folder, two branches, a tag and a stash. */
+export interface Lab {
+  readonly top: string;
+  /** Runs git as a person or an agent would; gives what it prints. */
+  readonly git: (...args: readonly string[]) => string;
+  /** Runs a shell script in the work tree. */
+  readonly sh: (script: string) => string;
+  readonly write: (path: string, content: string | Uint8Array, mode?: number) => void;
+  readonly read: (path: string) => string;
+  readonly path: (path: string) => string;
+  readonly remove: () => void;
+}
+
+export function makeLab(): Lab {
+  const folder = newFolder();
+  mkdirSync(join(folder, 'repo'));
+  return openLab(folder);
+}
+
+/** A copy of a lab, with everything as it is there. */
+export function copyLab({ top }: Lab): Lab {
+  const folder = newFolder();
+  execFileSync('cp', ['-a', top, join(folder, 'repo')]);
+  return openLab(folder);
+}
+
+function newFolder(): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), 'git lab ')));
+}
+
+function openLab(folder: string): Lab {
+  const top = join(folder, 'repo');
+  const path = (name: string): string => join(top, name);
+  const run = (file: string, args: readonly string[]): string =>
+    execFileSync(file, args, { cwd: top, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  return {
+    top,
+    path,
+    git: (...args) => run('git', args),
+    sh: (script) => run('bash', ['-ec', script]),
+    write: (name, content, mode = 0o644) => {
+      mkdirSync(dirname(path(name)), { recursive: true });
+      writeFileSync(path(name), content);
+      chmodSync(path(name), mode);
+    },
+    read: (name) => readFileSync(path(name), 'utf8'),
+    remove: () => {
+      execFileSync('chmod', ['-R', 'u+rwX', folder]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** As makeLab, with something of everything in it. */
+export function makeFurnishedLab(): Lab {
+  const lab = makeLab();
+  const { git, write, sh } = lab;
+  git('init', '-q', '-b', 'main');
+  write('PLAN.md', planBefore);
+  write('README.md', 'hello\n');
+  write('src/a.txt', 'a\n');
+  write('src/deep/b.txt', 'b\n');
+  write('tool.sh', '#!/bin/sh\nexit 0\n', 0o755);
+  write('private.key', 'secret\n', 0o600);
+  write('gates/check.sh', '#!/bin/sh\nexit 0\n', 0o755);
+  write('tests/t.sh', 'exit 0\n');
+  write('.gitignore', '.env\n*.log\nnode_modules/\n/big.bin\n');
+  sh(`printf x > "$(printf 'caf\\xe9.txt')"; printf y > 'line
+break.txt'; ln -s src/a.txt link; ln -s /nonexistent dangling; chmod 700 src/deep`);
+  git('add', '-A');
+  git('commit', '-qm', 'first');
+  git('tag', 'v1');
+  git('tag', '-a', 'v2', '-m', 'annotated');
+  git('branch', 'other');
+  sh(`git checkout -q -b feature; echo f > feature.txt; git add -A; git commit -qm feature; git checkout -q main
+      echo stashed > README.md; git stash push -q -m mine; echo again > README.md; git stash push -q -m second`);
+  write('.env', 'TOKEN=1\n', 0o600);
+  write('debug.log', 'log\n');
+  write('src/deep/d.log', 'deep log\n');
+  write('node_modules/x/index.js', 'module\n');
+  write('big.bin', Buffer.alloc(2 ** 20 + 1, 7));
+  sh('mkdir -p empty/inner logs; echo l > logs/only.log');
+  return lab;
+}
+
+export const anAttempt: AttemptId = { plan: 'plan', task: 'one', id: 'one', number: 1 };
+
+export function someRules(overrides: Partial<AttemptRules> = {}): AttemptRules {
+  const unmarked = (bytes: Uint8Array): string =>
+    Buffer.from(bytes).toString('latin1').replaceAll('[x]', '[ ]');
+  return {
+    plan: {
+      path: 'PLAN.md',
+      before: Buffer.from(planBefore),
+      ticked: Buffer.from(planTicked),
+      differsInMarksOnly: (before, now) => unmarked(before) === unmarked(now),
+    },
+    protect: [],
+    protectNew: true,
+    mayChange: [],
+    allowEmpty: false,
+    maxFile: 50 * 2 ** 20,
+    ...overrides,
+  };
+}
+
+export type Picture = Readonly<Record<string, string>>;
+
+/** Everything a rollback must give back: bytes, modes, links, folders, refs, HEAD, index with its flags, configuration, hooks. */
+export function photograph(lab: Lab): Picture {
+  const picture: Record<string, string> = {};
+  look(lab.top, '', picture);
+  const gitDir = lab.git('rev-parse', '--absolute-git-dir').trim();
+  const commonDir = realpathSync(join(lab.top, lab.git('rev-parse', '--git-common-dir').trim()));
+  for (const name of ['config', 'info', 'hooks', 'shallow'])
+    look(commonDir, name, picture, 'common:');
+  for (const name of ['HEAD', 'config.worktree', 'MERGE_HEAD', 'rebase-merge', 'index.lock'])
+    look(gitDir, name, picture, 'git:');
+  const refs = lab.git('for-each-ref', '--format=%(refname) %(objectname)');
+  const theirs = refs.split('\n').filter((ref) => !ref.startsWith('refs/skeleton/'));
+  picture['refs'] = theirs.join('\n');
+  picture['stash'] = lab.git('stash', 'list');
+  picture['index'] = lab.git('ls-files', '-s', '-v');
+  picture['status'] = lab.git('status', '--porcelain', '--ignored');
+  return picture;
+}
+
+/** All files in the quarantine and in the snapshot's tree, by their bytes. */
+export function keptBytes(lab: Lab, ref: string): ReadonlySet<string> {
+  const kept = new Set<string>();
+  const quarantine = join(lab.top, '.git/skeleton/quarantine');
+  for (const path of lab.sh(`find '${quarantine}' -type f -print0 2>/dev/null || true`).split('\0'))
+    if (path !== '') kept.add(readFileSync(Buffer.from(path)).toString('latin1'));
+  const names = lab.git('ls-tree', '-r', '--format=%(objecttype) %(objectname)', ref).split('\n');
+  for (const name of names) {
+    const [type, id] = name.split(' ');
+    if (type !== 'blob' || id === undefined) continue;
+    const args = ['cat-file', 'blob', id];
+    kept.add(execFileSync('git', args, { cwd: lab.top }).toString('latin1'));
+  }
+  return kept;
+}
+
+/** Bytes of every regular file outside of .git. */
+export function allFiles(lab: Lab): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  const walk = (folder: string): void => {
+    for (const entry of readdirSync(latin1(folder), { withFileTypes: true, encoding: 'latin1' })) {
+      const path = `${folder}/${entry.name}`;
+      if (entry.name === '.git') continue;
+      if (entry.isDirectory()) walk(path);
+      else if (entry.isFile()) files.set(path, readFileSync(latin1(path)).toString('latin1'));
+    }
+  };
+  walk(Buffer.from(lab.top).toString('latin1'));
+  return files;
+}
+
+function latin1(path: string): Buffer {
+  return Buffer.from(path, 'latin1');
+}
+
+function look(root: string, name: string, into: Record<string, string>, prefix = ''): void {
+  const bytes = Buffer.concat([Buffer.from(`${root}/`), Buffer.from(name, 'latin1')]);
+  const stat = lstatSync(bytes, { throwIfNoEntry: false });
+  if (stat === undefined || name === '.git') return;
+  const mode = (stat.mode & 0o7777).toString(8);
+  const key = `${prefix}${name}`;
+  if (stat.isSymbolicLink()) into[key] = `link ${readlinkSync(bytes, { encoding: 'latin1' })}`;
+  else if (stat.isFile())
+    into[key] = `${mode} ${readFileSync(bytes).toString('latin1').slice(0, 200)}`;
+  else if (!stat.isDirectory()) into[key] = 'special';
+  else {
+    if (name !== '') into[key] = `folder ${mode}`;
+    for (const entry of readdirSync(bytes, { encoding: 'latin1' }))
+      look(root, name === '' ? entry : `${name}/${entry}`, into, prefix);
+  }
+}

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  checkpointTag,
+  parseTag,
+  planSlug,
+  refSlug,
+  startTag,
+  taskSlug,
+} from '../../../src/core/refs.ts';
+
+test('names people use stay readable', () => {
+  expect(taskSlug('T-001')).toBe('T-001');
+  expect(taskSlug('1.2')).toBe('1.2');
+  expect(taskSlug('登录-支持')).toBe('登录-支持');
+  expect(planSlug('docs/PLAN.md')).toBe('plan');
+  expect(planSlug('Next Release.MD')).toBe('next-release');
+  expect(planSlug('PLAN.md', '0a1b2c')).toBe('plan-0a1b2c');
+});
+
+test('what git forbids becomes something it allows', () => {
+  expect(refSlug('../../etc/passwd', 'x')).toBe('etc-passwd');
+  expect(refSlug('@{-1}~^: a', 'x')).toBe('1-a');
+  expect(refSlug('x.lock', 'y')).toBe('x');
+  expect(refSlug('--force', 'y')).toBe('force');
+  expect(refSlug('…', 'task')).toBe('task');
+});
+
+test('a task named start does not take a start tag', () => {
+  expect(taskSlug('start')).toBe('start-task');
+  expect(taskSlug('cold-start')).toBe('cold-start-task');
+  expect(taskSlug('restart')).toBe('restart');
+});
+
+test('ids that git would not tell apart get names of their own', () => {
+  expect(taskSlug('a/b')).toMatch(/^a-b-[0-9a-f]{6}$/);
+  expect(taskSlug('a/b')).not.toBe(taskSlug('a:b'));
+  expect(taskSlug('x'.repeat(200))).toMatch(/^x{80}-[0-9a-f]{6}$/);
+});
+
+test('tags are read back', () => {
+  expect(parseTag(checkpointTag('plan', 7, 'one'))).toEqual({
+    plan: 'plan',
+    number: 7,
+    task: 'one',
+    isStart: false,
+  });
+  expect(parseTag('skeleton/plan/12345-start')).toMatchObject({ number: 12345, isStart: true });
+  expect(parseTag(startTag('plan', 0))).toMatchObject({ number: 0, isStart: true });
+  expect(parseTag('refs/tags/v1.0')).toBeUndefined();
+});
+
+test('any text gives a component that check-ref-format accepts', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+      const slug = taskSlug(text);
+      expect(slug).not.toMatch(/[\0-\x20\x7f~^:?*[\\/]|\.\.|@\{|^[.-]|\.$|\.lock$/);
+      expect(slug.length).toBeGreaterThan(0);
+      expect(new TextEncoder().encode(slug).length).toBeLessThanOrEqual(92);
+    }),
+  );
+});
