@@ -46,6 +46,7 @@ function buildProgram(context: Context): Command {
   addRun(program, context);
   addDemo(program, context);
   addCheck(program, context);
+  addGate(program, context);
   addStatus(program, context);
   addLog(program, context);
   addShow(program, context);
@@ -130,6 +131,18 @@ function addCheck(program: Command, { io, finish }: Context): void {
       const place = placeOf(command, io.cwd);
       const { check } = await import('./commands/check.ts');
       finish(await check({ ...place, json }, io));
+    });
+}
+
+function addGate(program: Command, { io, finish }: Context): void {
+  const command = looker(program, 'gate', 'run the gates on the work tree as it is; no agent');
+  command
+    .argument('[name...]', 'names of gates (default: all that judge every task)', collectTask)
+    .addHelpText('after', examples('skeleton gate', 'skeleton gate tests.sh --json'))
+    .action(async (names: readonly string[] | undefined, { json = false }: JsonFlag) => {
+      const place = placeOf(command, io.cwd);
+      const { gate } = await import('./commands/gate.ts');
+      finish(await gate({ ...place, json, names: names ?? [] }, io));
     });
 }
 

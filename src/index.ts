@@ -4,6 +4,8 @@ export type { RunResult } from './app/carry-out.ts';
 export type { RunIo, RunOptions } from './app/run-base.ts';
 export { checkPlan } from './app/check.ts';
 export type { CheckResult } from './app/check.ts';
+export { runGates } from './app/gate.ts';
+export type { GateCheck, GateIo, GateOptions } from './app/gate.ts';
 export { readHistory } from './app/history.ts';
 export type { History } from './app/history.ts';
 export { parsePlan } from './core/plan/parse-plan.ts';

@@ -1,4 +1,4 @@
-import { readUserConfig, type Environment, type House } from '../compose.ts';
+import { readUserConfig, type Environment } from '../compose.ts';
 import { mergeConfig, readProjectConfig, withCeilings, type Config } from '../core/config.ts';
 import type { Plan, Problem, Task } from '../core/plan/plan.ts';
 import { Refusal, type Gate, type Gates, type Workspace } from '../ports.ts';
@@ -19,8 +19,8 @@ export interface PlanReading {
 }
 
 export interface ReadingJob {
-  readonly house: House;
-  readonly workspace: Workspace;
+  /** Where plan and project configuration are read from: the work tree, or a commit. */
+  readonly workspace: Pick<Workspace, 'readWorkFile'>;
   readonly planPath: string;
   readonly flags: Config;
   readonly env: Environment;
@@ -65,7 +65,9 @@ async function readLayer(file: string, bytes: Uint8Array | undefined): Promise<L
   return { config, problems: problems.map((problem) => ({ ...problem, file })) };
 }
 
-async function projectBytes(workspace: Workspace): Promise<Uint8Array | undefined> {
+async function projectBytes(
+  workspace: ReadingJob['workspace'],
+): Promise<Uint8Array | undefined> {
   const file = await workspace.readWorkFile(projectFile);
   if (file.kind === 'other')
     throw new Refusal(2, `${projectFile} is no regular file but ${file.what}`);

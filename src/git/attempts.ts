@@ -156,7 +156,7 @@ async function rollBack(work: Work, attempt: AttemptId): ReturnType<AttemptMetho
     return reopen(work, attempt).then(() => rollBack(work, attempt));
   }
   const { lineEnds } = equipment;
-  const rolledBack = await rollBackAttempt(open, { identity: await work.identity(), lineEnds });
+  const rolledBack = await rollBackAttempt(open, { identity: work.identity, lineEnds });
   memory.head = open.record.base;
   memory.candidate = undefined;
   return rolledBack;
@@ -168,5 +168,5 @@ function end({ equipment, memory }: Work, attempt: AttemptId): void {
   open.record.close();
   memory.open = undefined;
   memory.candidate = undefined;
-  deleteRecord(equipment.repository);
+  deleteRecord(equipment.repository.state);
 }

@@ -62,7 +62,7 @@ export async function beginAttempt(
   const ground = await lookAtGround(repository, base, beginning.startTree);
   const stashLog = readRegular(`${repository.commonDir}/logs/refs/stash`);
   await anchors.hold(reading, stashLog);
-  const writer = createRecord(repository);
+  const writer = createRecord(repository.state);
   try {
     const record = await fillRecord(equipment, {
       ...beginning,

@@ -1,11 +1,11 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { toPath, toShown } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
-import type { OpenAttempt } from './open-attempt.ts';
+import type { Quarantine } from './quarantine.ts';
 import { entriesOf, statOf } from './raw-files.ts';
 import type { OpenRecord, RecordWriter, Thing } from './record.ts';
 import { readSmall } from './repository.ts';
-import type { Repository } from './repository.ts';
+import type { Places, Repository } from './repository.ts';
 import { compareThing, pathsBelow, putThing, recordThing } from './things.ts';
 
 /**
@@ -24,8 +24,8 @@ const operationFiles = [
 ];
 const own = ['config.worktree', ...operationFiles];
 
-function guardedRoots(repository: Repository): readonly ByteName[] {
-  const { commonDir, gitDir, top } = repository;
+function guardedRoots(places: Places): readonly ByteName[] {
+  const { commonDir, gitDir, top } = places;
   const isLinked = gitDir !== commonDir;
   const links = isLinked ? [`${gitDir}/commondir`, `${gitDir}/gitdir`] : [];
   const dotGit = `${top}/.git`;
@@ -72,8 +72,15 @@ export async function recordGuarded(
   });
 }
 
+/** What it takes to put settings back: a repository that git can open is no part of it. */
+export interface Settings {
+  readonly repository: Places;
+  readonly record: OpenRecord;
+  readonly quarantine: Quarantine;
+}
+
 /** Puts everything guarded back, without calling git; the agent's versions go to quarantine. Gives what it did, in words. */
-export function restoreGuarded({ repository, record, quarantine }: OpenAttempt): readonly string[] {
+export function restoreGuarded({ repository, record, quarantine }: Settings): readonly string[] {
   const known = new Map(record.guarded);
   const notices: string[] = [];
   const setAside = (path: ByteName, why: string): void => {
@@ -111,7 +118,7 @@ function newPaths(
   return outermost;
 }
 
-function insideName(path: ByteName, { commonDir, gitDir, top }: Repository): ByteName {
+function insideName(path: ByteName, { commonDir, gitDir, top }: Places): ByteName {
   const root = [gitDir, commonDir, top].find((folder) => path.startsWith(`${folder}/`)) ?? '';
   return path.slice(root.length + 1);
 }

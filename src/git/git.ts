@@ -39,7 +39,7 @@ export class GitError extends Error {
 export interface GitCall {
   /** For standard input. */
   readonly input?: Uint8Array | string;
-  /** Absolute path of the index to use instead of the user's. */
+  /** Absolute path of the index to use. Without it there is none: the user's is the agent's to garble. */
   readonly index?: string;
   /** Absolute; another folder as the work tree, which the call then runs in. */
   readonly workTree?: string;
@@ -67,6 +67,8 @@ export interface GitPlace {
   /** Absolute. */
   readonly top: string;
   readonly gitDir: string;
+  /** Absolute path at which no file is. */
+  readonly nowhere: string;
 }
 
 /**
@@ -100,7 +102,7 @@ async function askGit(
     file: 'git',
     args: [...config, `--git-dir=${place.gitDir}`, `--work-tree=${workTree}`, ...args],
     cwd: workTree,
-    env: { ...env, ...indexVariables(call.index) },
+    env: { ...env, ...indexVariables(call.index, place) },
     timeoutMs: limitFor(args),
     ...(call.input !== undefined && { input: call.input }),
   });
@@ -114,9 +116,13 @@ function limitFor(args: readonly string[]): number {
   return args.some((arg) => longCalls.has(arg)) ? longLimit : usualLimit;
 }
 
-/** The user's index must not be written on the way; that git refreshes our own saves it hashing again. */
-function indexVariables(index: string | undefined): Readonly<Record<string, string>> {
-  return index === undefined ? {} : { GIT_INDEX_FILE: index, GIT_OPTIONAL_LOCKS: '1' };
+/** That git refreshes an index of ours saves it hashing again. */
+function indexVariables(
+  index: string | undefined,
+  { nowhere }: GitPlace,
+): Readonly<Record<string, string>> {
+  if (index === undefined) return { GIT_INDEX_FILE: nowhere };
+  return { GIT_INDEX_FILE: index, GIT_OPTIONAL_LOCKS: '1' };
 }
 
 function describeEnd({ code, signal, timedOut }: CommandResult): string {

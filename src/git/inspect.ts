@@ -12,6 +12,7 @@ import type { PlanFinding } from './plan-file.ts';
 import { readIndex } from './private-index.ts';
 import type { IndexContent } from './private-index.ts';
 import { guardRefs } from './refs-guard.ts';
+import { makeStateFolder } from './repository.ts';
 import { stageChanges } from './stage.ts';
 import { clearLocks } from './stale-locks.ts';
 import { surveyTree } from './survey.ts';
@@ -61,6 +62,7 @@ export async function inspectAttempt(
 
 /** Configuration first: git runs what it names. */
 export async function restoreSettings(attempt: OpenAttempt): Promise<readonly string[]> {
+  makeStateFolder(attempt.repository);
   const settings = restoreGuarded(attempt);
   const locks = await clearLocks(attempt);
   const refs = await guardRefs(attempt);

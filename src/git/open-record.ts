@@ -15,7 +15,7 @@ export async function reopenAttempt(
   anchors: Anchors,
   attempt: AttemptId,
 ): Promise<OpenAttempt | undefined> {
-  const record = loadRecord(repository);
+  const record = loadRecord(repository.state);
   if (record === undefined) return undefined;
   if (!isSame(record.attempt, attempt)) {
     record.close();

@@ -4,7 +4,7 @@ import type { AttemptId } from '../ports.ts';
 import { toByteName, toPath, toShown, toText } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import { errorCode, statOf } from './raw-files.ts';
-import type { Repository } from './repository.ts';
+import type { Places } from './repository.ts';
 
 /** What a thing in quarantine was: a path of the work tree, a file of the git directory, the exact bytes of a snapshot's file, an ignored file as the agent left it. */
 export type QuarantineArea = 'tree' | 'git' | 'raw' | 'ignored';
@@ -22,10 +22,10 @@ export interface Quarantine {
   pathOf(area: QuarantineArea, name: ByteName): ByteName;
 }
 
-export function openQuarantine(repository: Repository, attempt: AttemptId): Quarantine {
+export function openQuarantine({ commonDir }: Places, attempt: AttemptId): Quarantine {
   const { plan, task, number } = attempt;
   const inside = toByteName(`skeleton/quarantine/${plan}/${task}/${number}`);
-  const folder = `${repository.commonDir}/${inside}`;
+  const folder = `${commonDir}/${inside}`;
   const pathOf = (area: QuarantineArea, name: ByteName): ByteName => `${folder}/${area}/${name}`;
   const place = (area: QuarantineArea, name: ByteName): ByteName => {
     const free = firstFree(pathOf(area, name));

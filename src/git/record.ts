@@ -4,7 +4,6 @@ import type { AttemptId } from '../ports.ts';
 import { toPath } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import { piecesOf, withRegular, writeAll } from './raw-files.ts';
-import type { Repository } from './repository.ts';
 import type { UsualModes } from './walk.ts';
 
 /** Where bytes lie in the record's file. */
@@ -84,7 +83,7 @@ export interface OpenRecord extends AttemptRecord {
 
 const tailBytes = 8;
 
-export function recordPath({ state }: Repository): ByteName {
+function recordPath(state: ByteName): ByteName {
   return `${state}/attempt`;
 }
 
@@ -97,8 +96,9 @@ export interface RecordWriter {
   abandon(): void;
 }
 
-export function createRecord(repository: Repository): RecordWriter {
-  const path = recordPath(repository);
+/** In our own folder of the work tree. */
+export function createRecord(state: ByteName): RecordWriter {
+  const path = recordPath(state);
   const beside = `${path}.new`;
   rmSync(toPath(beside), { force: true });
   const fd = openSync(toPath(beside), 'wx+', 0o600);
@@ -123,7 +123,7 @@ export function createRecord(repository: Repository): RecordWriter {
       writeAll(fd, Buffer.concat([json, tail]));
       fsyncSync(fd);
       renameSync(toPath(beside), toPath(path));
-      syncFolder(repository.state);
+      syncFolder(state);
       return openOn(fd, record);
     },
     abandon: () => {
@@ -167,8 +167,8 @@ function readAt(fd: number, at: number, length: number): Buffer {
 }
 
 /** The record that a process before us left; undefined where there is none, or no whole one. */
-export function loadRecord(repository: Repository): OpenRecord | undefined {
-  const path = recordPath(repository);
+export function loadRecord(state: ByteName): OpenRecord | undefined {
+  const path = recordPath(state);
   if (withRegular(path, () => true) !== true) return undefined;
   const fd = openSync(toPath(path), 'r');
   try {
@@ -186,6 +186,6 @@ export function loadRecord(repository: Repository): OpenRecord | undefined {
   return undefined;
 }
 
-export function deleteRecord(repository: Repository): void {
-  rmSync(toPath(recordPath(repository)), { force: true });
+export function deleteRecord(state: ByteName): void {
+  rmSync(toPath(recordPath(state)), { force: true });
 }

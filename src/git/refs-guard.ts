@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { agentRefPrefix } from '../core/refs.ts';
 import { Refusal } from '../ports.ts';
 import { toByteName, toPath, toShown, toText } from './byte-name.ts';
+import type { Settings } from './config-guard.ts';
 import type { ByteName } from './byte-name.ts';
 import { GitError } from './git.ts';
 import { missingObjects } from './objects.ts';
@@ -25,34 +26,56 @@ interface Moved {
 export interface RefsGuard {
   /** Commits the agent made or stood at. */
   readonly agentCommits: readonly string[];
-  /** False where git would stumble over HEAD as it is. */
-  readonly isSound: boolean;
   /** HEAD, branches, tags and stash back where they were; gives what it did, in words. Throws Refusal(4) where an object is gone. */
-  putBack(): Promise<readonly string[]>;
+  readonly putBack: () => Promise<readonly string[]>;
 }
 
 /**
  * Compares HEAD and all refs with the record, and keeps what the agent had put there under `refs/skeleton/agent/PLAN/TASK/N/`,
- * commits that only HEAD's reflog knows included.
+ * commits that only HEAD's reflog knows included. What git would stumble over goes to quarantine at once.
  */
 export async function guardRefs(attempt: OpenAttempt): Promise<RefsGuard> {
-  const { repository, record } = attempt;
-  clearWay(attempt, await readRefs(repository));
-  const reading = await readRefs(repository);
+  const { record } = attempt;
+  clearStumbling(attempt, await readRefs(attempt.repository));
+  const reading = await clearDangling(attempt, await readRefs(attempt.repository));
   const moved = movedRefs(attempt, reading);
   const isHeadMoved = reading.head !== `ref: ${record.branch}`;
   const kept = await keepAgentRefs(attempt, { reading, moved, isHeadMoved });
-  const isQuiet = moved.length === 0 && !isHeadMoved;
+  await removeForged(attempt, reading);
+  const ours = snapshotRef(attempt);
+  const toPutBack = moved.filter(({ ref }) => toText(ref) !== ours);
   return {
     agentCommits: kept.commits,
-    isSound: isQuiet || (await standsOnCommit(attempt, reading)),
     putBack: async () => {
       if (isHeadMoved) await restoreHead(attempt);
-      await putRefsBack(attempt, moved);
+      await putRefsBack(attempt, toPutBack);
       restoreStashLog(attempt);
-      return isQuiet ? [] : [tell(attempt, { moved, isHeadMoved, isKept: kept.isAny })];
+      if (moved.length === 0 && !isHeadMoved) return [];
+      return [tell(attempt, { moved, isHeadMoved, isKept: kept.isAny })];
     },
   };
+}
+
+/** A ref at an object that is not there stops git; there is nothing of it to keep. */
+async function clearDangling(attempt: OpenAttempt, reading: RefReading): Promise<RefReading> {
+  const { repository } = attempt;
+  const moved = movedRefs(attempt, reading);
+  const ids = [reading.head, ...moved.map(({ now }) => now)].filter(isId);
+  const gone = await missingObjects(repository, ids);
+  if (gone.size === 0) return reading;
+  const isGone = (value: string | undefined): boolean => value !== undefined && gone.has(value);
+  const refs = new Map(reading.refs);
+  for (const { ref, now } of moved) if (isGone(now)) refs.set(ref, '');
+  clearStumbling(attempt, { refs, head: isGone(reading.head) ? '' : reading.head, odd: [] });
+  return readRefs(repository);
+}
+
+/** Where our snapshot will go nothing else may stand. */
+async function removeForged(attempt: OpenAttempt, { refs }: RefReading): Promise<void> {
+  const ref = toByteName(snapshotRef(attempt));
+  const from = refs.get(ref) ?? '';
+  if (from === '' || from === keptCommit(attempt.repository)) return;
+  await changeRefs(attempt.repository.git, [{ kind: 'delete', ref, from }], 'forged');
 }
 
 /** Refs that are not as they were, HEAD included; for people. */
@@ -63,16 +86,22 @@ export async function refsStillMoved(attempt: OpenAttempt): Promise<readonly str
 }
 
 /** Git calls no folder a repository that has no refs/ or whose HEAD it cannot read, and a FIFO among the refs hangs it. */
-function clearWay({ repository, record, quarantine }: OpenAttempt, reading: RefReading): void {
+export function clearStumbling(
+  { repository, record, quarantine }: Settings,
+  reading: RefReading,
+): void {
   const { commonDir, gitDir } = repository;
   const take = (path: ByteName): string =>
     quarantine.take(path, 'git', path.slice(commonDir.length + 1));
+  const takeLoose = (path: ByteName): void => {
+    if (statOf(path) !== undefined) take(path);
+  };
   mkdirSync(toPath(`${commonDir}/refs`), { recursive: true });
   for (const path of reading.odd) if (!path.endsWith('.lock')) take(path);
   for (const [ref, value] of reading.refs)
-    if (value === '') take(`${statOf(`${gitDir}/${ref}`) ? gitDir : commonDir}/${ref}`);
+    if (value === '') takeLoose(`${statOf(`${gitDir}/${ref}`) ? gitDir : commonDir}/${ref}`);
   if (reading.head !== '') return;
-  if (statOf(`${gitDir}/HEAD`) !== undefined) take(`${gitDir}/HEAD`);
+  takeLoose(`${gitDir}/HEAD`);
   writeFileSync(toPath(`${gitDir}/HEAD`), toPath(`ref: ${record.branch}\n`));
 }
 
@@ -171,12 +200,6 @@ function freeRef(
   return isTaken ? `${prefix}again/${id.slice(0, 16)}` : wanted;
 }
 
-async function standsOnCommit({ repository }: OpenAttempt, reading: RefReading): Promise<boolean> {
-  const { head, refs } = reading;
-  const id = head.startsWith('ref: ') ? refs.get(head.slice(5)) : head;
-  return id === undefined || (isId(id) && (await missingObjects(repository, [id])).size === 0);
-}
-
 async function restoreHead({ record, repository }: OpenAttempt): Promise<void> {
   const branch = toText(record.branch);
   await repository.git.run(['symbolic-ref', '-m', 'skeleton: put back', 'HEAD', branch]);
@@ -211,9 +234,11 @@ function changeBack({ ref, now, then }: Moved): readonly RefChange[] {
 /** The older entries of the stash are known to its reflog alone. */
 function restoreStashLog({ record, repository }: OpenAttempt): void {
   const path = `${repository.commonDir}/logs/refs/stash`;
-  if (record.stashLog === undefined || statOf(path) === undefined) return;
+  if (record.stashLog === undefined) return;
   const then = record.bytesOf(record.stashLog);
-  if (readRegular(path)?.equals(then) !== true) writeFileSync(toPath(path), then);
+  if (readRegular(path)?.equals(then) === true) return;
+  mkdirSync(toPath(path.slice(0, path.lastIndexOf('/'))), { recursive: true });
+  writeFileSync(toPath(path), then);
 }
 
 function tell(

@@ -10,16 +10,19 @@ import type { Git } from './git.ts';
 import { errorCode, readRegular, statOf } from './raw-files.ts';
 import { readHead, resolveRef } from './refs.ts';
 
-/** One work tree and its repository, as this room sees them. */
-export interface Repository {
-  readonly facts: RepositoryFacts;
-  readonly git: Git;
-  readonly environment: NodeJS.ProcessEnv;
-  /** Absolute, like the next three. */
+/** Where things lie; absolute. */
+export interface Places {
   readonly top: ByteName;
   readonly gitDir: ByteName;
   readonly commonDir: ByteName;
-  /** Our own folder for this work tree: private index, record of the attempt. */
+}
+
+/** One work tree and its repository, as this room sees them. */
+export interface Repository extends Places {
+  readonly facts: RepositoryFacts;
+  readonly git: Git;
+  readonly environment: NodeJS.ProcessEnv;
+  /** Absolute; our own folder for this work tree: private index, record of the attempt. */
   readonly state: ByteName;
   /** Short name of the work tree; the same for as long as it lives. */
   readonly id: string;
@@ -28,18 +31,15 @@ export interface Repository {
 
 export type ObjectFormat = 'sha1' | 'sha256';
 
-/**
- * The repository of a folder; undefined where there is none. Throws Refusal(3) with git's own words where git does not want
- * to work there: another owner's folder, a bare repository, a damaged one.
- */
-export async function findRepository(
+/** The repository of a folder; undefined where there is none. Throws Refusal(3) where git does not want to work there. */
+export async function locateRepository(
   cwd: string,
-  environment: NodeJS.ProcessEnv = process.env,
+  environment: NodeJS.ProcessEnv,
 ): Promise<RepositoryFacts | undefined> {
   return (await locate(cwd, environment))?.facts;
 }
 
-/** As findRepository, with doors. Throws Refusal(3) also where there is no repository. */
+/** As locateRepository, with doors. Throws Refusal(3) also where there is no repository. */
 export async function openRepository(
   cwd: string,
   environment: NodeJS.ProcessEnv,
@@ -48,19 +48,25 @@ export async function openRepository(
   if (place === undefined)
     throw new Refusal(3, `${cwd} is in no git work tree`, 'git init, then commit what is there');
   const { facts, objectFormat } = place;
-  const id = createHash('sha256').update(facts.gitDir).digest('hex').slice(0, 12);
-  const commonDir = toByteName(facts.commonDir);
-  return {
-    facts,
-    git: openGit(facts, environment),
-    environment,
+  const places: Places = {
     top: toByteName(facts.top),
     gitDir: toByteName(facts.gitDir),
-    commonDir,
-    state: `${commonDir}/skeleton/worktrees/${id}`,
-    id,
+    commonDir: toByteName(facts.commonDir),
+  };
+  const nowhere = `${facts.commonDir}/skeleton/no-index`;
+  return {
+    ...places,
+    ...stateFolder(places),
+    facts,
+    git: openGit({ ...facts, nowhere }, environment),
+    environment,
     objectFormat,
   };
+}
+
+export function stateFolder({ gitDir, commonDir }: Places): Pick<Repository, 'id' | 'state'> {
+  const id = createHash('sha256').update(toPath(gitDir)).digest('hex').slice(0, 12);
+  return { id, state: `${commonDir}/skeleton/worktrees/${id}` };
 }
 
 interface Located {

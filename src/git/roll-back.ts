@@ -14,6 +14,7 @@ import type { OpenAttempt } from './open-attempt.ts';
 import { untick } from './plan-file.ts';
 import { guardRefs } from './refs-guard.ts';
 import { restoreLineEnds } from './restore-line-ends.ts';
+import { makeStateFolder } from './repository.ts';
 import { takeSnapshot } from './snapshot.ts';
 import { clearLocks } from './stale-locks.ts';
 import { giveToUser } from './user-index.ts';
@@ -24,7 +25,8 @@ export interface RolledBack {
 }
 
 export interface RollBackTools {
-  readonly identity: Identity;
+  /** Asked only once the configuration is put back: it says who the user is. */
+  readonly identity: () => Promise<Identity>;
   readonly lineEnds: LineEnds;
 }
 
@@ -40,17 +42,15 @@ export async function rollBackAttempt(
   attempt: OpenAttempt,
   tools: RollBackTools,
 ): Promise<RolledBack> {
+  makeStateFolder(attempt.repository);
   const notices = [...restoreGuarded(attempt), ...(await clearLocks(attempt))];
   const refs = await guardRefs(attempt);
-  // Git stumbles over a HEAD whose commit is gone.
-  if (!refs.isSound) notices.push(...(await refs.putBack()));
   untick(attempt);
-  const { agentCommits } = refs;
   const restored = await keepAndRestore(attempt, {
-    ...tools,
-    agentCommits,
+    identity: await tools.identity(),
+    agentCommits: refs.agentCommits,
     beforeSwitch: async () => {
-      if (refs.isSound) notices.push(...(await refs.putBack()));
+      notices.push(...(await refs.putBack()));
     },
   });
   notices.push(...restored.notices);
@@ -64,7 +64,8 @@ export async function rollBackAttempt(
   return { snapshot: restored.snapshot, notices };
 }
 
-interface Keeping extends RollBackTools {
+interface Keeping {
+  readonly identity: Identity;
   readonly agentCommits: readonly string[];
   /** Runs once the snapshot is safe. */
   readonly beforeSwitch: () => Promise<void>;

@@ -15,7 +15,9 @@ export async function readFileOnDisk(repository: Repository, path: string): Prom
   if (what !== 'file') return what === 'missing' ? { kind: 'missing' } : { kind: 'other', what };
   const bytes = readRegular(`${top}/${name}`);
   if (bytes === undefined) return { kind: 'missing' };
-  const { code } = await git.ask(['check-ignore', '--quiet', '--', `./${path}`], { answers: [1] });
+  const index = `${repository.facts.gitDir}/index`;
+  const args = ['check-ignore', '--quiet', '--', `./${path}`];
+  const { code } = await git.ask(args, { index, answers: [1] });
   return { kind: 'file', bytes, ignored: code === 0 };
 }
 

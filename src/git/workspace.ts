@@ -9,12 +9,12 @@ import { makeDurable, treeOf } from './objects.ts';
 import { changeRefs } from './ref-changes.ts';
 import { refuseUnready } from './readiness.ts';
 import { highestProofOf, patchBetween, readFileAt, resolveCommit } from './reads.ts';
-import { openRepository } from './repository.ts';
+import { openRescued } from './rescue.ts';
 import type { Repository } from './repository.ts';
 import { commitOnHead, treeWithPaths } from './start-commit.ts';
 import { readFileOnDisk } from './work-file.ts';
 
-export { findRepository } from './repository.ts';
+export { findRepository } from './rescue.ts';
 
 export interface WorkspaceOptions {
   /** Any folder of the work tree. */
@@ -28,7 +28,7 @@ export interface WorkspaceOptions {
  * Throws Refusal(3) where there is none, or git does not want to work there.
  */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
-  const repository = await openRepository(options.cwd, options.env ?? process.env);
+  const repository = await openRescued(options.cwd, options.env ?? process.env);
   let known: Promise<Identity> | undefined;
   const identity = (): Promise<Identity> => (known ??= readIdentity(repository));
   const { noteHead, ...attempts } = openAttempts(repository, identity);

@@ -86,7 +86,8 @@ function spellCounts(counts: RunCounts): string {
 
 function nextCommand(facts: RunEndFacts): string {
   const { finished, summary, again, planOption } = facts;
-  if (finished.status === 0) return 'git log --oneline --decorate';
+  if (finished.status === 0)
+    return finished.counts.pending > 0 ? again : 'git log --oneline --decorate';
   const failed = summary.tasks.find((task) => task.state === 'failed')?.attempts.at(-1);
   if (failed === undefined) return again;
   return `skeleton show ${shellWord(`${failed.task}#${failed.number}`)}${planOption}`;

@@ -9,7 +9,10 @@ export interface PlanFile {
 }
 
 /** The plan as it lies on disk. Throws Refusal(2) where it is missing, ignored, or no regular file; its own problems are in the plan. */
-export async function readPlanFile(workspace: Workspace, path: string): Promise<PlanFile> {
+export async function readPlanFile(
+  workspace: Pick<Workspace, 'readWorkFile'>,
+  path: string,
+): Promise<PlanFile> {
   const file = await workspace.readWorkFile(path);
   if (file.kind === 'missing')
     throw new Refusal(

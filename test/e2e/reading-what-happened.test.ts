@@ -28,6 +28,7 @@ beforeAll(async () => {
   repository = makeUserRepository();
   repository.write('PLAN.md', plan);
   repository.write('gates/check.sh', gate);
+  repository.write('.skeleton.yml', "agent_command: 'false'\n");
   const command = repository.agent(agent);
   run = await repository.run('run', '--json', '--attempts', '2', '--agent-command', command);
 });

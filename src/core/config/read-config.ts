@@ -29,7 +29,7 @@ export function readConfig(map: YamlMap, place: Exclude<Place, 'task'>): ConfigR
   const problems: Problem[] = [];
   for (const entry of map.entries) {
     const { read, property } = readEntry(entry, place);
-    problems.push(...read.problems);
+    for (const problem of read.problems) problems.push(problem);
     if (read.value !== undefined) values.push([property, read.value]);
   }
   // Which type a property has stands in the table of keys; a test compares the two.

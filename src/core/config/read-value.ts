@@ -1,5 +1,5 @@
 /** One value of each type: read, or a problem at its key's line that names the key and what is expected. */
-import type { GateConfig, SetupConfig } from '../config.ts';
+import type { GateConfig, SetupConfig } from './config.ts';
 import { quote, type Problem } from '../plan/problem.ts';
 import type { YamlMap, YamlNode } from '../plan/yaml-node.ts';
 import { gateKeys, setupKeys, type MapKey } from './gate-keys.ts';
@@ -204,7 +204,7 @@ export function readMap(node: YamlMap, keys: readonly MapKey[], spot: Spot): Rea
       continue;
     }
     const read = readValue(key.type, entry.value, inner);
-    problems.push(...read.problems);
+    for (const problem of read.problems) problems.push(problem);
     if (read.value !== undefined) values.push([key.name, read.value]);
   }
   return { value: Object.fromEntries(values), problems };

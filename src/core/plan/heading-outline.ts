@@ -87,7 +87,7 @@ function nest(lines: Lines, blocks: readonly Block[], entries: readonly Entry[])
     }
     const leaves = members.filter((member, index) => !isGroup(member, members[index + 1]));
     groups.push({ title: entry.title, from: drafts.length, to: drafts.length + leaves.length });
-    notices.push(...unreadFields(lines, blocks, entry, members[0]));
+    for (const notice of unreadFields(lines, blocks, entry, members[0])) notices.push(notice);
     open.push({ after: entry.after, around: around + ownText(lines, blocks, entry, members) });
   }
   return { drafts, groups, notices };

@@ -34,7 +34,9 @@ export function readNeeds(text: string, names: Names, self: number): NeedsReadin
     const bare = part.replace(keyword, '').replace(/\.+$/, '');
     if (part === '' || isNone(part)) continue;
     if (all.test(part)) range(0, self).forEach((task) => tasks.add(task));
-    else if (!take(part) && !take(bare)) unknown.push(...readWords(bare, names, take, tasks));
+    else if (!take(part) && !take(bare)) {
+      for (const word of readWords(bare, names, take, tasks)) unknown.push(word);
+    }
   }
   return { kind: 'tasks', tasks: [...tasks], unknown, ambiguous };
 }

@@ -64,11 +64,12 @@ function declared(
     if (reading.kind === 'predecessor') continue;
     isDeclared = true;
     reading.tasks.forEach((task) => tasks.add(task));
-    const unknown = reading.unknown.map((word) => `needs ${quote(word)}: no task has that id`);
-    const ambiguous = reading.ambiguous.map(
-      (word) => `needs ${quote(word)}: more than one task is called that, name its id`,
-    );
-    problems.push(...[...unknown, ...ambiguous].map((message) => ({ line, message })));
+    const message = reading.unknown.length > 0 ? `needs ${listed(reading.unknown)}` : undefined;
+    if (message !== undefined) problems.push({ line, message: `${message}: no task has that id` });
+    for (const word of reading.ambiguous) {
+      const many = 'more than one task is called that, so name its id';
+      problems.push({ line, message: `needs ${quote(word)}: ${many}` });
+    }
   }
   return isDeclared ? [...tasks] : undefined;
 }
@@ -102,16 +103,21 @@ function tableOf(rows: readonly Row[], names: Names): Table {
 
 const MOST_SHOWN = 8;
 
+function listed(words: readonly string[], between = ', '): string {
+  const shown = words.slice(0, MOST_SHOWN).map(quote);
+  return [...shown, ...(words.length > MOST_SHOWN ? ['…'] : [])].join(between);
+}
+
 function cyclesOf(tasks: readonly Waiting[], needs: readonly TaskNeeds[]): readonly Problem[] {
   return findCycles(needs.map((need) => need.tasks)).map((cycle) => {
-    const ids = cycle.map((index) => quote(tasks[index]?.id ?? ''));
-    const shown = ids.length > MOST_SHOWN ? [...ids.slice(0, MOST_SHOWN), '…'] : ids;
+    const ids = cycle.map((index) => tasks[index]?.id ?? '');
+    const way = `${listed(ids, ' needs ')} needs ${quote(ids[0] ?? '')}`;
     const positional = cycle.find((index) => needs[index]?.explicit === false);
     const waits = quote(tasks[positional ?? 0]?.id ?? '');
     const hint = `; ${waits} waits only because it stands behind: \`needs: none\` under it frees it`;
     return {
       line: tasks[cycle[0] ?? 0]?.line ?? 1,
-      message: `cycle: ${[...shown, ids[0]].join(' needs ')}${positional === undefined ? '' : hint}`,
+      message: `cycle: ${way}${positional === undefined ? '' : hint}`,
     };
   });
 }

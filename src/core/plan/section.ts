@@ -104,8 +104,8 @@ function partsOf(reading: Reading, paragraph: Paragraph): readonly Part[] {
     else if (last) last.more.push(line.trim());
     else parts.push({ field: undefined, label, index, first: line.trim(), more: [] });
     // Other keys than ours may stand among the fields.
-    const isKey = readLabel(line, true) !== undefined;
-    if (!isKey && !isTitle(reading, paragraph, index)) reading.leading = false;
+    const goesOn = isTitle(reading, paragraph, index) || readLabel(line, true) !== undefined;
+    reading.leading &&= goesOn;
   }
   return parts;
 }

@@ -92,7 +92,7 @@ function readTaskConfig(fields: readonly Field[]): {
     if (!first) continue;
     const spot = { label: key.name, line: first.line };
     const read = readValue(key.type, nodeOf(key, given, first.line), spot);
-    problems.push(...read.problems);
+    for (const problem of read.problems) problems.push(problem);
     if (read.value !== undefined) values.push([propertyOf(key.name), read.value]);
   }
   // Which type a property has stands in the table of keys; a test compares the two.

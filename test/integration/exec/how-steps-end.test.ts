@@ -56,6 +56,16 @@ describe('by itself', () => {
     );
   });
 
+  it('adds its token to that of a step that we are part of ourselves', async () => {
+    process.env['SKELETON_STEP'] = 'outer/1';
+    try {
+      const { head } = await ground.run({ command: 'echo $SKELETON_STEP' });
+      expect(head).toBe(`outer/1,${ground.token}\n`);
+    } finally {
+      delete process.env['SKELETON_STEP'];
+    }
+  });
+
   it('inherits no descriptor of ours but its three', async () => {
     // What Node itself was started with is not ours to close: count only what Node opened.
     const { head } = await ground.run({ command: 'ls -l /proc/self/fd', input: 'x' });

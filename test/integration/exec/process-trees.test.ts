@@ -105,9 +105,9 @@ describe('a step that ends and leaves', () => {
   });
 
   it.each([
-    ['', 'one that flees from session to session'],
-    ["trap '' TERM", 'one that flees and ignores TERM'],
-  ])('%s %s: it is met and ended', async (preparation) => {
+    ['one that flees from session to session', ':'],
+    ['one that flees and ignores TERM', "trap '' TERM"],
+  ])('%s: it is met and ended', async (_, preparation) => {
     const flee = join(ground.folder, 'flee');
     writeFileSync(flee, `#!/bin/sh\n${preparation}\nsetsid "$0" &\nexit 0\n`, { mode: 0o755 });
     const { end, leftovers } = await ground.run({

@@ -116,6 +116,15 @@ next: skeleton show b#1
     expect(lines).toContain("next: skeleton run --agent-command 'a b'\n");
   });
 
+  test('after a run that its limit ended well, the same again; after all, a look back', () => {
+    const ended = (pending: number): string => {
+      const counts = { passed: 1, failed: 0, blocked: 0, skipped: 0, unjudged: 0, pending };
+      return tell([ofRun(runStarted()), ofRun(runFinished({ counts }))]).stderr();
+    };
+    expect(ended(2)).toContain('1 passed, 2 pending in 1.0s (exit 0)\nnext: skeleton run\n');
+    expect(ended(0)).toContain('next: git log --oneline --decorate\n');
+  });
+
   test('the plan that was asked for is asked for again', () => {
     const lines = tell(story, { planOption: ' --plan docs/B.md' }).stderr();
     expect(lines).toContain('next: skeleton show b#1 --plan docs/B.md\n');
