@@ -17,7 +17,6 @@ const version = readVersion();
 const hasTerminal = [0, 1, 2].some((fd) => isatty(fd));
 const stop = new AbortController();
 let windsDown = false;
-let caught: Signal | undefined;
 let lostOutput = false;
 
 for (const signal of Object.keys(signals) as Signal[]) process.on(signal, () => onSignal(signal));
@@ -38,7 +37,9 @@ async function main(): Promise<number> {
     },
   };
   try {
-    return finalStatus(await runProgram(io, version));
+    const status = await runProgram(io, version);
+    // A result that could not be written is no success.
+    return status === 0 && lostOutput ? 4 : status;
   } catch (error) {
     const { status, text } = explainError(error, version);
     err.write(text);
@@ -46,19 +47,17 @@ async function main(): Promise<number> {
   }
 }
 
-/** An interruption is told by the signal that asked for it; a result that could not be written is no success. */
-function finalStatus(status: number): number {
-  if (status === signals.SIGINT && caught !== undefined) return signals[caught];
-  return status === 0 && lostOutput ? 4 : status;
-}
-
 /** The first signal lets a command wind down that has to; the second ends it at once. */
 function onSignal(signal: Signal): void {
   // Under nohup or cron there is no terminal that could hang up: the signal is meant for others.
   if (signal === 'SIGHUP' && !hasTerminal) return;
-  if (caught !== undefined || !windsDown) process.exit(signals[signal]);
-  caught = signal;
-  stop.abort();
+  const status = signals[signal];
+  if (!windsDown) process.exit(status);
+  if (stop.signal.aborted) {
+    process.stderr.write('\nskeleton: ended at once; the next skeleton run tidies up\n');
+    process.exit(status);
+  }
+  stop.abort(status);
 }
 
 function sinkOf(stream: NodeJS.WriteStream, fd: number): Sink {

@@ -1,9 +1,12 @@
 import { Command } from 'commander';
+import { examples, looker } from './command-parts.ts';
+import type { Context, JsonFlag } from './command-parts.ts';
 import type { Io } from './io.ts';
 import { collectTask, parseText } from './parsers.ts';
-import { directoryOption, placeOf, planOption } from './place.ts';
+import { directoryOption, placeOf } from './place.ts';
 import { addRunOptions, configOf } from './run-options.ts';
 import type { RunFlags } from './run-options.ts';
+import { addWayBack } from './way-back.ts';
 
 /**
  * Parses the arguments and carries out one command; gives its exit status. Throws CommanderError for wrong usage, and for
@@ -20,12 +23,6 @@ export async function runProgram(io: Io, version: string): Promise<number> {
   });
   await program.parseAsync(io.argv, { from: 'user' });
   return status;
-}
-
-interface Context {
-  readonly io: Io;
-  readonly version: string;
-  readonly finish: (status: number) => void;
 }
 
 /** Overriding the exit comes first: a command copies that at the moment it is made. */
@@ -47,9 +44,12 @@ function buildProgram(context: Context): Command {
   addDemo(program, context);
   addCheck(program, context);
   addGate(program, context);
+  addVerify(program, context);
+  addTake(program, context);
   addStatus(program, context);
   addLog(program, context);
   addShow(program, context);
+  addWayBack(program, context);
   return program;
 }
 
@@ -62,10 +62,6 @@ Exit status:
   4              stopped early, resumable: a limit, a gate error, no room
   70             a bug in skeleton
   129, 130, 143  interrupted, resumable`;
-
-function examples(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`;
-}
 
 function addRun(program: Command, { io, finish }: Context): void {
   const command = program
@@ -105,20 +101,6 @@ function addDemo(program: Command, { io, finish }: Context): void {
     });
 }
 
-interface JsonFlag {
-  readonly json?: boolean;
-}
-
-/** A command that looks at a plan and changes nothing. */
-function looker(program: Command, name: string, description: string): Command {
-  return program
-    .command(name)
-    .description(description)
-    .addOption(planOption())
-    .option('--json', 'the same as data, one JSON object a line')
-    .addOption(directoryOption());
-}
-
 function addCheck(program: Command, { io, finish }: Context): void {
   const command = looker(
     program,
@@ -143,6 +125,38 @@ function addGate(program: Command, { io, finish }: Context): void {
       const place = placeOf(command, io.cwd);
       const { gate } = await import('./commands/gate.ts');
       finish(await gate({ ...place, json, names: names ?? [] }, io));
+    });
+}
+
+function addVerify(program: Command, { io, finish }: Context): void {
+  const command = looker(
+    program,
+    'verify',
+    'judge checkpoints again, by the gates of then, in a clean worktree; 1 where one does not hold, 3 where it cannot be told',
+  );
+  command
+    .argument('[checkpoint...]', 'tags or numbers (default: those that HEAD contains)', collectTask)
+    .addHelpText('after', examples('skeleton verify', 'skeleton verify skeleton/plan/0003-parse'))
+    .action(async (names: readonly string[] | undefined, { json = false }: JsonFlag) => {
+      const place = placeOf(command, io.cwd);
+      const { verify } = await import('./commands/verify.ts');
+      finish(await verify({ ...place, json, names: names ?? [] }, io));
+    });
+}
+
+function addTake(program: Command, { io, finish }: Context): void {
+  const command = looker(
+    program,
+    'take',
+    "judge the work tree, as you have mended it, as the task's next attempt; green is a checkpoint, red leaves everything as it is",
+  );
+  command
+    .argument('<task>', 'its id or number', parseText)
+    .addHelpText('after', examples('skeleton take parser', 'skeleton take 3 --plan docs/PLAN.md'))
+    .action(async (task: string, { json = false }: JsonFlag) => {
+      const place = placeOf(command, io.cwd);
+      const { take } = await import('./commands/take.ts');
+      finish(await take({ ...place, json, task }, io));
     });
 }
 

@@ -16,6 +16,9 @@ export interface RunFlags {
   readonly limit?: number;
   readonly keepGoing?: boolean;
   readonly failFast?: boolean;
+  readonly autostash?: boolean;
+  readonly branch?: string;
+  readonly isolate?: boolean;
   /** False with `--no-gates`. */
   readonly gates: boolean;
   readonly dryRun?: boolean;
@@ -45,6 +48,14 @@ export function addRunOptions(command: Command): Command {
     option('--limit <n>', 'begin at most so many tasks').argParser(parseCount()),
     option('--keep-going', 'after a failure, only declared needs block').conflicts('failFast'),
     option('--fail-fast', 'after a failure, nothing more starts'),
+    option(
+      '--autostash',
+      'set uncommitted work aside for the run, and put it back exactly after it',
+    ),
+    option('--branch <name>', 'work on this branch; it is made at HEAD if there is none').argParser(
+      parseText,
+    ),
+    option('--isolate', 'work in a linked worktree beside the repository; yours is left alone'),
     option('--no-gates', 'judge nothing: tasks are unjudged, and nothing proves them'),
     option('--dry-run', 'show what would be done; call nothing'),
     option('--json', 'events on standard output, one JSON object a line'),
@@ -56,7 +67,7 @@ export function addRunOptions(command: Command): Command {
 /** The flags as a layer of configuration; only what was given. */
 export function configOf(flags: RunFlags): Config {
   const { agentCommand, attempts, timeout, idleTimeout, maxTime, limit } = flags;
-  const { keepGoing, failFast, gates } = flags;
+  const { keepGoing, failFast, autostash, branch, isolate, gates } = flags;
   return given({
     agentCommand,
     attempts,
@@ -66,6 +77,9 @@ export function configOf(flags: RunFlags): Config {
     limit,
     keepGoing,
     failFast,
+    autostash,
+    branch,
+    isolate,
     noGates: gates ? undefined : true,
   });
 }

@@ -3,24 +3,28 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join, relative, resolve, sep } from 'node:path';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Config } from './core/config.ts';
 import { planSlug } from './core/refs.ts';
 import type { Watcher } from './exec/watcher.ts';
+import type { Repository } from './git/located-repository.ts';
 import type { ScratchRepository } from './git/scratch-repository.ts';
 import {
   Refusal,
   type Agent,
+  type Checkpoints,
   type Clock,
   type Gates,
+  type Keeper,
   type Ledger,
   type Locks,
   type Processes,
   type RepositoryFacts,
   type Workspace,
+  type Worktrees,
 } from './ports.ts';
 
 /** The folder that holds gates/, templates/ and schema/: the package's own, above src/ or dist/src/. */
@@ -49,13 +53,17 @@ export interface House {
   /** Absolute: `skeleton/` in the common git directory. */
   readonly stateFolder: string;
   readonly workspace: () => Promise<Workspace>;
+  readonly keeper: () => Promise<Keeper>;
   /** Opened for writing; made where there is none. */
   readonly ledger: () => Promise<Ledger>;
   /** Opened for reading only; undefined where there is none yet. */
   readonly history: () => Promise<Ledger | undefined>;
   readonly locks: () => Promise<Locks>;
   readonly processes: () => Promise<Processes>;
-  readonly gates: (config: Config) => Promise<Gates>;
+  /** The gates as they lie in a work tree: in this one, unless another's top is given. */
+  readonly gates: (config: Config, top?: string) => Promise<Gates>;
+  readonly worktrees: () => Promise<Worktrees>;
+  readonly checkpoints: () => Promise<Checkpoints>;
   readonly agent: (config: Config, sink?: (chunk: Uint8Array) => void) => Promise<Agent>;
   /** Ends what watches over the steps; nothing of a step lives then. */
   readonly close: () => Promise<void>;
@@ -79,11 +87,14 @@ export async function openHouse(cwd: string, env: Environment): Promise<House> {
   const stateFolder = join(facts.commonDir, 'skeleton');
   const ledgerPath = join(stateFolder, 'ledger.db');
   const watch = lazyWatcher();
+  const repository = async (): Promise<Repository> =>
+    (await import('./git/repository.ts')).openRepository(cwd, env);
   const places = { top: facts.top, commonDir: facts.commonDir, packageRoot, env };
   return {
     facts,
     stateFolder,
     workspace: async () => (await import('./git/workspace.ts')).openWorkspace({ cwd, env }),
+    keeper: async () => (await import('./git/keeper.ts')).openKeeper({ cwd, env }),
     ledger: async () => (await import('./ledger/sqlite-ledger.ts')).openSqliteLedger(ledgerPath),
     history: async () => {
       const { openSqliteLedger } = await import('./ledger/sqlite-ledger.ts');
@@ -94,9 +105,17 @@ export async function openHouse(cwd: string, env: Environment): Promise<House> {
       const { endProcesses } = await import('./exec/end-processes.ts');
       return { endByToken: (token) => endProcesses({ token }) };
     },
-    gates: async (config) => {
+    gates: async (config, top = facts.top) => {
       const { openGates } = await import('./gate/gates.ts');
-      return openGates({ ...places, config, watcher: await watch.open() });
+      return openGates({ ...places, top, config, watcher: await watch.open() });
+    },
+    worktrees: async () => {
+      const { openWorktrees } = await import('./git/worktrees.ts');
+      return openWorktrees(await repository());
+    },
+    checkpoints: async () => {
+      const { openCheckpoints } = await import('./git/checkpoints.ts');
+      return openCheckpoints(await repository());
     },
     agent: async (config, sink) => {
       const { openCommandAgent } = await import('./agent/command-agent.ts');
@@ -135,7 +154,8 @@ export function slugFor(path: string, taken: ReadonlyMap<string, string>): strin
 export async function readUserConfig(
   env: Environment,
 ): Promise<{ readonly path: string; readonly bytes: Uint8Array } | undefined> {
-  const folder = env['XDG_CONFIG_HOME'] ?? join(env['HOME'] ?? homedir(), '.config');
+  const xdg = env['XDG_CONFIG_HOME'] ?? '';
+  const folder = isAbsolute(xdg) ? xdg : join(env['HOME'] ?? homedir(), '.config');
   const path = join(folder, 'skeleton', 'config.yml');
   return existsSync(path) ? { path, bytes: await readFile(path) } : undefined;
 }

@@ -2,10 +2,18 @@
 export { runPlan } from './app/run.ts';
 export type { RunResult } from './app/carry-out.ts';
 export type { RunIo, RunOptions } from './app/run-base.ts';
+export { undo } from './app/undo.ts';
+export type { Undone } from './app/undo.ts';
+export { restore } from './app/restore.ts';
+export type { Restored } from './app/restore.ts';
 export { checkPlan } from './app/check.ts';
 export type { CheckResult } from './app/check.ts';
 export { runGates } from './app/gate.ts';
 export type { GateCheck, GateIo, GateOptions } from './app/gate.ts';
+export { take } from './app/take.ts';
+export type { TakeOptions } from './app/take.ts';
+export { verifyCheckpoints } from './app/verify.ts';
+export type { Verification, VerifyIo, VerifyOptions, VerifyResult } from './app/verify.ts';
 export { readHistory } from './app/history.ts';
 export type { History } from './app/history.ts';
 export { parsePlan } from './core/plan/parse-plan.ts';

@@ -8,3 +8,6 @@ export type * from './ports/agent.ts';
 export type * from './ports/gates.ts';
 export * from './ports/ledger.ts';
 export type * from './ports/processes.ts';
+export type * from './ports/worktrees.ts';
+export type * from './ports/checkpoints.ts';
+export type * from './ports/keeper.ts';

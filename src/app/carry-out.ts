@@ -1,26 +1,30 @@
 import { join } from 'node:path';
-import { clock } from '../compose.ts';
+import { clock, type House } from '../compose.ts';
+import type { Config } from '../core/config.ts';
 import { differsInMarksOnly } from '../core/plan/tick.ts';
+import { openCleanRoom } from '../run/clean-room.ts';
 import { tickIn } from '../run/prepare.ts';
 import type { RunEnd } from '../run/run-plan.ts';
 import type { Session } from '../run/session.ts';
-import { startRun } from '../run/start-run.ts';
+import { startRun, type StartJob } from '../run/start-run.ts';
+import { giveBack, tell } from './open-base.ts';
 import { nothingToDo, readWork, type Work } from './read-work.ts';
-import { journalOf, type RunBase } from './run-base.ts';
+import type { OpenBase, RunBase, RunIo } from './run-base.ts';
 
 export interface RunResult {
-  /** The contract's exit status; 130 for an interruption by any signal (the caller knows which). */
-  readonly status: 0 | 1 | 4 | 130;
+  /** The contract's exit status. */
+  readonly status: 0 | 1 | 4 | Interruption;
   readonly why?: string;
 }
+
+export type Interruption = 129 | 130 | 143;
 
 const statusOf = {
   done: 0,
   failed: 1,
   limit: 4,
   'gate-error': 4,
-  interrupted: 130,
-} as const satisfies Record<RunEnd['why'], RunResult['status']>;
+} as const satisfies Record<Exclude<RunEnd['why'], 'interrupted'>, RunResult['status']>;
 
 /** From the lock to the end of the run. */
 export async function carryOut(base: RunBase, usedUp: ReadonlySet<string>): Promise<RunResult> {
@@ -32,23 +36,66 @@ export async function carryOut(base: RunBase, usedUp: ReadonlySet<string>): Prom
   const session = await openSession(base, work);
   const { plan, bytes } = work.reading;
   const { tasks, lifted } = work;
-  const job = { plan, bytes, tasks, lifted, usedUp, gates: work.common, options: shown(work) };
-  const end = await startRun(job, session);
-  const status = statusOf[end.why];
+  const setAside = work.settings.autostash ? setAsideIn(base) : undefined;
+  const options = shown(work, base);
+  const job = { plan, bytes, tasks, lifted, usedUp, gates: work.common, options, setAside };
+  const end = await givingBack(base, work.settings.autostash, () =>
+    inCleanGround(session, () => startRun(job, session)),
+  );
+  const status = end.why === 'interrupted' ? interruption(base.io.signal) : statusOf[end.why];
   await session.journal.append('', { type: 'run.finished', status, ...end });
   return { status, why: end.why };
 }
 
-async function openSession(base: RunBase, work: Work): Promise<Session> {
+function setAsideIn(base: RunBase): StartJob['setAside'] {
+  return async (isLeft) => {
+    const ref = await base.keeper.setAside(base.slug, isLeft);
+    if (ref !== undefined) await tell(base, `your uncommitted work is set aside at ${ref}`);
+  };
+}
+
+/** However the work ends, its linked worktree goes. */
+export async function inCleanGround<T>({ clean }: Session, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    await clean?.room.close();
+  }
+}
+
+/** However the work ends, what was set aside comes back; after a kill the next command does it. */
+async function givingBack<T>(
+  base: RunBase,
+  isSetAside: boolean,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    if (isSetAside) await giveBack(base);
+  }
+}
+
+/** The abort's reason, where that is the status of a signal. */
+export function interruption(signal: AbortSignal): Interruption {
+  const reason: unknown = signal.reason;
+  return reason === 129 || reason === 143 ? reason : 130;
+}
+
+export async function openSession(
+  base: RunSite,
+  work: Pick<Work, 'agent' | 'gates' | 'settings' | 'reading'>,
+): Promise<Session> {
   const { io, house, ledger, workspace, run, slug, planPath } = base;
   const { agent, gates, settings, reading } = work;
   const deadline = AbortSignal.timeout(Math.min(settings.maxTime, LONGEST_TIMER));
   await ledger.addPlan(slug, planPath);
   return {
     ports: { workspace, agent, gates, ledger, clock, processes: await house.processes() },
-    journal: journalOf(base, slug),
+    journal: base.journalOf(slug),
     plan: reading.plan,
     settings,
+    ...(await cleanGround(house, reading.config)),
     highestProof: await workspace.highestProof(slug),
     signal: AbortSignal.any([io.signal, deadline]),
     isInterrupted: () => io.signal.aborted,
@@ -59,11 +106,26 @@ async function openSession(base: RunBase, work: Work): Promise<Session> {
   };
 }
 
+/** Opened where `setup:` or `tests:` want it; nothing is made before the first gate runs there. */
+async function cleanGround(house: House, config: Config): Promise<Pick<Session, 'clean'>> {
+  const { setup, tests = [] } = config;
+  if (setup === undefined && tests.length === 0) return {};
+  const checkpoints = await house.checkpoints();
+  const gatesIn: House['gates'] = (own, top) => house.gates(own, top);
+  const room = openCleanRoom({ worktrees: await house.worktrees(), checkpoints, gatesIn });
+  return { clean: { room, config, isWhole: setup !== undefined, tests } };
+}
+
+type RunSite = OpenBase & { readonly io: RunIo };
+
 /** Node's timers hold 31 bits of milliseconds. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** What the run was asked for: for its first line, the ledger and `--json`. */
-function shown({ settings, agent, all, tasks }: Work): Readonly<Record<string, unknown>> {
+function shown(
+  { settings, agent, all, tasks }: Work,
+  { isolated }: RunBase,
+): Readonly<Record<string, unknown>> {
   return {
     tasks: tasks.map((task) => task.id),
     agent: agent.name,
@@ -72,5 +134,6 @@ function shown({ settings, agent, all, tasks }: Work): Readonly<Record<string, u
     attempts: settings.attempts,
     timeout: settings.timeout,
     maxTime: settings.maxTime,
+    ...(isolated !== undefined && { isolated }),
   };
 }

@@ -1,7 +1,9 @@
 import { openHouse, planPathIn, type Environment, type House } from '../compose.ts';
+import type { Config } from '../core/config.ts';
 import type { Plan } from '../core/plan/plan.ts';
 import { settingsOf } from '../core/settings.ts';
-import { Refusal, type Workspace } from '../ports.ts';
+import { filesBehind, holesIn, type GateText } from '../core/gate-holes.ts';
+import { Refusal, type Gate, type Workspace } from '../ports.ts';
 import { startPaths } from '../run/prepare.ts';
 import { gatesOf, readPlan, type FileProblem, type PlanReading } from './read-plan.ts';
 
@@ -14,6 +16,8 @@ export interface CheckResult {
   readonly environment: readonly { readonly message: string; readonly mend: string }[];
   /** Names of the gates, in the order they run. */
   readonly gates: readonly string[];
+  /** What a run would accept and a person should know: gates with holes, hooks that do not run, no agent named yet. */
+  readonly warnings: readonly string[];
 }
 
 /** Reads everything that a run would read, and runs nothing. Throws Refusal where there is no repository or no plan to read. */
@@ -25,30 +29,65 @@ export async function checkPlan(options: {
   const house = await openHouse(options.cwd, options.env);
   const planPath = planPathIn(house.facts.top, options.cwd, options.planPath);
   const workspace = await house.workspace();
-  const reading = await readPlan({ house, workspace, planPath, flags: {}, env: options.env });
-  const gates = await attempt(() => gateNames(house, reading));
+  const reading = await readPlan({ workspace, planPath, flags: {}, env: options.env });
+  const gates = await attempt(() => gatesIn(house, reading));
   const rest = [
     await attempt(() => workspace.assertReady()),
-    await attempt(() => assertClean(workspace, planPath)),
-    await attempt(async () => (await house.agent(reading.config)).assertReady()),
+    await attempt(() => assertClean(workspace, planPath, reading.config)),
   ];
+  const agent = await attempt(async () => (await house.agent(reading.config)).assertReady());
+  const found = gates.value ?? [];
   return {
     plan: reading.plan,
     planPath,
     problems: reading.problems,
     environment: [gates, ...rest].flatMap(({ refusal }) => refusal ?? []),
-    gates: gates.value ?? [],
+    gates: found.map((gate) => gate.name),
+    warnings: [
+      ...(agent.refusal === undefined ? [] : [`agent: ${agent.refusal.message}`]),
+      ...(await holes(workspace, found, settingsOf(reading.config).protect)),
+      ...(await hookWarnings(workspace)),
+    ],
   };
 }
 
-async function gateNames(house: House, { plan, config }: PlanReading): Promise<readonly string[]> {
+async function holes(
+  workspace: Workspace,
+  gates: readonly Gate[],
+  protect: readonly string[],
+): Promise<readonly string[]> {
+  const texts: GateText[] = [];
+  for (const { name, command, script } of gates) {
+    const file = script === undefined ? undefined : await workspace.readWorkFile(script);
+    const text = file?.kind === 'file' ? new TextDecoder().decode(file.bytes) : command;
+    texts.push({ name, text });
+  }
+  const exists = new Set<string>();
+  for (const path of texts.flatMap(filesBehind))
+    if ((await workspace.readWorkFile(path)).kind === 'file') exists.add(path);
+  return holesIn(texts, protect, (path) => exists.has(path));
+}
+
+async function hookWarnings(workspace: Workspace): Promise<readonly string[]> {
+  const hooks = await workspace.activeHooks();
+  if (hooks.length === 0) return [];
+  return [`checkpoints run no hook: what ${hooks.join(', ')} checks has to be a gate`];
+}
+
+async function gatesIn(house: House, { plan, config }: PlanReading): Promise<readonly Gate[]> {
   if (!settingsOf(config).judged) return [];
   const pending = plan.tasks.filter((task) => task.state === 'pending');
   const { all } = await gatesOf(await house.gates(config), plan, pending);
-  return all.map((gate) => gate.name);
+  return all;
 }
 
-async function assertClean(workspace: Workspace, planPath: string): Promise<void> {
+/** With `autostash` and `isolate` a run does not mind. */
+async function assertClean(
+  workspace: Workspace,
+  planPath: string,
+  { autostash, isolate }: Config,
+): Promise<void> {
+  if (autostash === true || isolate === true) return;
   startPaths(await workspace.dirt(), planPath);
 }
 

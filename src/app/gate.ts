@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { clock, openHouse, planPathIn, type Environment } from '../compose.ts';
-import { nearest } from '../core/config.ts';
+import { nearest } from '../core/config/nearest.ts';
 import type { GateResult } from '../core/events.ts';
 import { parsePlan } from '../core/plan/parse-plan.ts';
 import type { Plan } from '../core/plan/plan.ts';
@@ -8,6 +8,7 @@ import { settingsOf } from '../core/settings.ts';
 import { judgementOf } from '../core/verdict.ts';
 import { Refusal, type Gate, type Gates, type Workspace } from '../ports.ts';
 import { refuseProblems } from '../run/prepare.ts';
+import { interruption, type Interruption } from './carry-out.ts';
 import { gatesOf, problemLine, readPlan, type PlanReading, type ReadingJob } from './read-plan.ts';
 
 export interface GateOptions {
@@ -30,11 +31,11 @@ export interface GateCheck {
   readonly run: string;
   /** `ungated`: nothing rejected, and nothing that is not soft passed. */
   readonly verdict: 'pass' | 'fail' | 'error' | 'ungated' | 'interrupted';
-  readonly status: 0 | 1 | 4 | 130;
+  readonly status: 0 | 1 | 4 | Interruption;
   readonly gates: readonly GateResult[];
 }
 
-const statusOf = { pass: 0, fail: 1, ungated: 1, error: 4, interrupted: 130 } as const;
+const statusOf = { pass: 0, fail: 1, ungated: 1, error: 4 } as const;
 
 /**
  * Runs the gates on the work tree as it lies there: no agent, no lock, no cached verdict, nothing of git changes (contract,
@@ -68,18 +69,23 @@ export async function runGates(options: GateOptions, io: GateIo): Promise<GateCh
       onResult: (result) => Promise.resolve(io.onResult(result)),
       onStart: io.onStart,
     });
-    return checked(run, results, verdict === 'interrupted');
+    return checked(run, results, verdict === 'interrupted' ? io.signal : undefined);
   } finally {
     await house.close();
   }
 }
 
-function checked(run: string, gates: readonly GateResult[], wasInterrupted: boolean): GateCheck {
+function checked(
+  run: string,
+  gates: readonly GateResult[],
+  cutOff: AbortSignal | undefined,
+): GateCheck {
   const judgement = judgementOf(gates);
   const isUngated = judgement.verdict === 'fail' && judgement.failure.kind === 'ungated';
   const judged = isUngated ? 'ungated' : judgement.verdict;
-  const verdict = wasInterrupted ? 'interrupted' : judged;
-  return { run, verdict, status: statusOf[verdict], gates };
+  if (cutOff !== undefined)
+    return { run, verdict: 'interrupted', status: interruption(cutOff), gates };
+  return { run, verdict: judged, status: statusOf[judged], gates };
 }
 
 /** The gates of a repository may be wanted where no plan is: a plan that was asked for by name has to be there. */
@@ -110,7 +116,8 @@ interface Choice {
 async function choose(names: readonly string[], choice: Choice): Promise<readonly Gate[]> {
   const { found, gates, plan } = choice;
   if (names.length === 0) {
-    if (found.length === 0) throw new Refusal(2, 'every gate belongs to a task', 'skeleton gate NAME');
+    if (found.length === 0)
+      throw new Refusal(2, 'every gate belongs to a task', 'skeleton gate NAME');
     return found;
   }
   const pending = plan.tasks.filter((task) => task.state === 'pending');
@@ -122,10 +129,15 @@ async function choose(names: readonly string[], choice: Choice): Promise<readonl
 
 function byName(name: string, known: readonly Gate[]): Gate {
   const alike = known.filter((gate) => gate.name.replace(/\.[^.]+$/, '') === name);
-  const gate = known.find((one) => one.name === name) ?? (alike.length === 1 ? alike[0] : undefined);
+  const gate =
+    known.find((one) => one.name === name) ?? (alike.length === 1 ? alike[0] : undefined);
   if (gate !== undefined) return gate;
   const names = known.map((one) => one.name);
   const near = nearest(name, names);
   const hint = near === undefined ? '' : `; did you mean '${near}'?`;
-  throw new Refusal(2, `no gate is called '${name}'${hint} (${names.join(', ')})`, 'skeleton check');
+  throw new Refusal(
+    2,
+    `no gate is called '${name}'${hint} (${names.join(', ')})`,
+    'skeleton check',
+  );
 }

@@ -1,8 +1,8 @@
 import type { Environment, House } from '../compose.ts';
 import type { Config } from '../core/config.ts';
 import type { Recorded } from '../core/events.ts';
-import type { Ledger, Lock, Workspace } from '../ports.ts';
-import { openJournal, type Journal } from '../run/journal.ts';
+import type { Keeper, Ledger, Workspace } from '../ports.ts';
+import type { Journal } from '../run/journal.ts';
 import type { Progress } from '../run/session.ts';
 
 export interface RunOptions {
@@ -27,25 +27,35 @@ export interface RunIo {
   readonly onAgentOutput?: (chunk: Uint8Array) => void;
   /** Lines of a dry run, and that there is nothing to do. */
   readonly onLine: (text: string) => void;
+  /** Aborts the run. A reason of 129, 130 or 143 becomes its exit status; any other is 130. */
   readonly signal: AbortSignal;
   readonly env: Environment;
 }
 
-/** Everything a run holds open. */
-export interface RunBase {
+/** A run before it is decided where it works. */
+export interface PlaceJob {
   readonly options: RunOptions;
   readonly io: RunIo;
   readonly house: House;
-  readonly workspace: Workspace;
-  readonly ledger: Ledger;
-  readonly locks: readonly Lock[];
-  readonly run: string;
-  readonly slug: string;
   readonly planPath: string;
 }
 
-/** A pen for a plan's events, held only as long as this run's locks are. */
-export function journalOf(base: RunBase, plan: string): Journal {
-  const { ledger, locks, run, io } = base;
-  return openJournal({ ledger, locks, run, plan, onEvent: io.onEvent });
+/** Everything that a command which changes a work tree holds open. */
+export interface OpenBase {
+  readonly house: House;
+  readonly workspace: Workspace;
+  readonly keeper: Keeper;
+  readonly ledger: Ledger;
+  readonly run: string;
+  readonly slug: string;
+  readonly planPath: string;
+  /** The one pen for a plan's events, held only as long as the locks are. */
+  readonly journalOf: (plan: string) => Journal;
+}
+
+export interface RunBase extends OpenBase {
+  readonly options: RunOptions;
+  readonly io: RunIo;
+  /** The linked worktree, where the run works in one. */
+  readonly isolated?: string;
 }

@@ -9,6 +9,10 @@ export interface CheckpointFacts {
   readonly agent: string;
   readonly gates: readonly GateResult[];
   readonly gatesHash: string;
+  /** The gates ran where nothing but the tree lay. */
+  readonly isClean?: boolean;
+  /** Where the attempt began: whose gates judged it. */
+  readonly base?: string;
 }
 
 export interface Message {
@@ -57,7 +61,8 @@ export function proofText(facts: CheckpointFacts & { readonly tree: string }): s
     attempt: facts.attempt,
     agent: facts.agent,
     tree: facts.tree,
-    judged: facts.gates.length === 0 ? 'none' : 'in-place',
+    base: facts.base,
+    judged: facts.gates.length === 0 ? 'none' : facts.isClean === true ? 'clean' : 'in-place',
     gatesHash: facts.gatesHash,
     gates,
   };

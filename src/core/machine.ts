@@ -96,7 +96,7 @@ const handlers: { readonly [T in TaskEvent['type']]: Handler<T> } = {
   'task.started': same,
   'gate.finished': same,
   'agent.throttled': same,
-  'task.finished': same,
+  'task.finished': finish,
   notice: same,
   'attempt.started': startAttempt,
   'agent.finished': (state) => ({ ...attemptIn(state, ['running']), phase: 'gating' }),
@@ -130,6 +130,12 @@ export function evolve(state: State, event: TaskEvent): State {
 
 function same(state: State): State {
   return state;
+}
+
+/** A person's limit may leave a task no attempt although none is under way: the next run begins it anew. */
+function finish(state: State, event: EventOf<'task.finished'>): State {
+  if (event.state !== 'failed' || state.phase !== 'pending') return state;
+  return { ...progress(state), phase: 'failed' };
 }
 
 function startAttempt(state: State, event: EventOf<'attempt.started'>): State {

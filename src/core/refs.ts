@@ -75,6 +75,22 @@ export const agentRefPrefix = (plan: string, task: string, number: number): stri
 export const restoreBranch = (plan: string, task: string, number: number): string =>
   `refs/heads/skeleton-restore/${plan}/${task}/${number}`;
 
+/** What `undo` took off the branch. */
+export const undoRef = (plan: string, number: number): string =>
+  `refs/skeleton/undo/${plan}/${number}`;
+
+/** A person's work, set aside while a run goes. */
+export const autostashRef = (plan: string, number: number): string =>
+  `refs/skeleton/autostash/${plan}/${number}`;
+
+/** The branch of an isolated run. */
+export const isolateBranch = (plan: string): string => `refs/heads/skeleton/${plan}`;
+
+/** PLAN of a ref of `undo`, short or full; undefined for any other ref. */
+export function planOfUndoRef(ref: string): string | undefined {
+  return /^(?:refs\/)?skeleton\/undo\/([^/]+)\/\d+$/.exec(ref)?.[1];
+}
+
 export interface CheckpointName {
   readonly plan: string;
   readonly number: number;
@@ -94,3 +110,10 @@ export function parseTag(ref: string): CheckpointName | undefined {
 export function shortRef(ref: string): string {
   return ref.replace(/^refs\/(?:tags|heads)\//, '');
 }
+
+/**
+ * `GIT_REFLOG_ACTION` in the environment of an attempt's processes: their commits carry it in the reflog, a person's do not
+ * (architecture.md, "Order of writes, and what a crash leaves").
+ */
+export const reflogMark = (plan: string, task: string, number: number): string =>
+  `skeleton-attempt ${plan}/${task}#${number}`;

@@ -9,10 +9,13 @@ export interface Settings {
   readonly judged: boolean;
   readonly keepGoing: boolean;
   readonly failFast: boolean;
+  /** Uncommitted work is set aside while the run goes. */
+  readonly autostash: boolean;
   readonly baseline: 'run' | 'require' | 'skip';
   readonly protect: readonly string[];
   readonly protectNew: boolean;
   readonly maxFile: number;
+  readonly keepCommits: boolean;
   /** Template of the checkpoint's subject. */
   readonly commit: string | undefined;
 }
@@ -33,10 +36,12 @@ const defaults: Settings = {
   judged: true,
   keepGoing: false,
   failFast: false,
+  autostash: false,
   baseline: 'run',
   protect: [],
   protectNew: true,
   maxFile: defaultMaxFile,
+  keepCommits: false,
   commit: undefined,
 };
 

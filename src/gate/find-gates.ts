@@ -87,7 +87,7 @@ function noGate(config: Config, looks: ReadonlyMap<string, Look>): Refusal {
   return new Refusal(
     2,
     `no gate would judge the work: ${config.gates === undefined ? why : '`gates:` is empty'}`,
-    'put a script into gates/ that exits 0 on good work (skeleton init), or name a command: gates: ["npm test"]; --no-gates goes without judgement',
+    'put a script into gates/ that exits 0 on good work, or name a command: gates: ["npm test"]; --no-gates goes without judgement',
   );
 }
 

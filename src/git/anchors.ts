@@ -5,7 +5,7 @@ import { objectTypes, readObjects, writeObject } from './objects.ts';
 import { hasRefFiles, readRefs } from './read-refs.ts';
 import { changeRefs } from './ref-changes.ts';
 import type { RefReading } from './refs.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './located-repository.ts';
 
 /**
  * While an attempt runs, one commit whose parents are all tips of the repository keeps them reachable: an agent may delete a
@@ -17,12 +17,12 @@ export function anchorRef({ id }: Repository): ByteName {
 
 /** Objects that were looked at once: they never change. */
 export interface Anchors {
-  /** Makes the anchor stand for these refs. */
-  hold(reading: RefReading, stashLog: Buffer | undefined): Promise<void>;
+  /** Makes the anchor stand for these refs; gives the tag objects among them, which no commit can hold. */
+  hold(reading: RefReading, stashLog: Buffer | undefined): Promise<readonly Buffer[]>;
+  /** Commits of our own making need not be looked at. */
+  readonly know: (commit: string) => void;
   /** Forgets it: the attempt is over. */
   drop(): Promise<void>;
-  /** Writes again the tag objects among these that are gone. */
-  revive(oids: readonly string[]): void;
 }
 
 export function openAnchors(repository: Repository): Anchors {
@@ -37,12 +37,12 @@ export function openAnchors(repository: Repository): Anchors {
         repository,
         [...new Set(targets)].filter((tip) => commits.has(tip)),
       );
+      return tips.flatMap((tip) => tags.get(tip) ?? []);
+    },
+    know: (commit) => {
+      commits.add(commit);
     },
     drop: () => lower(repository),
-    revive: (oids) => {
-      for (const tag of oids.flatMap((oid) => tags.get(oid) ?? []))
-        writeObject(repository, 'tag', tag);
-    },
   };
 }
 

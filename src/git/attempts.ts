@@ -8,6 +8,7 @@ import { toByteName } from './byte-name.ts';
 import { moveRefs } from './checkpoint.ts';
 import type { Identity } from './identity.ts';
 import { inspectAttempt } from './inspect.ts';
+import { keepAttempt } from './keep-attempt.ts';
 import { openLineEnds } from './line-ends.ts';
 import type { OpenAttempt } from './open-attempt.ts';
 import { isSame, reopenAttempt } from './open-record.ts';
@@ -16,7 +17,7 @@ import type { IndexContent } from './private-index.ts';
 import { reapplySnapshot } from './reapply.ts';
 import { deleteRecord } from './record.ts';
 import { resolveRef } from './refs.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './located-repository.ts';
 import { rollBackAttempt } from './roll-back.ts';
 import { settleTree } from './settle.ts';
 import { snapshotRefOf } from './snapshot.ts';
@@ -24,7 +25,15 @@ import { copyUserIndex, giveToUser } from './user-index.ts';
 
 type AttemptMethods = Pick<
   Workspace,
-  'begin' | 'inspect' | 'reinspect' | 'settle' | 'checkpoint' | 'rollBack' | 'reapply' | 'end'
+  | 'begin'
+  | 'takeUp'
+  | 'inspect'
+  | 'reinspect'
+  | 'settle'
+  | 'checkpoint'
+  | 'rollBack'
+  | 'reapply'
+  | 'end'
 >;
 
 /** What this process knows of the attempt under way. */
@@ -39,6 +48,8 @@ interface Memory {
 export interface Attempts extends AttemptMethods {
   /** The branch is at a commit of ours now. */
   readonly noteHead: (commit: string) => void;
+  /** When the attempt under way began; without one, long ago. Milliseconds since 1970. */
+  readonly since: () => number;
 }
 
 /** The methods of Workspace that belong to one attempt; what they must not forget stays in memory, where no agent reaches it. */
@@ -53,6 +64,8 @@ export function openAttempts(repository: Repository, identity: () => Promise<Ide
   const work: Work = { equipment, memory, identity };
   return {
     begin: (attempt, rules, startTree) => begin(work, { attempt, rules, startTree }),
+    takeUp: (attempt, rules) =>
+      begin(work, { attempt, rules, startTree: undefined, isTaken: true }),
     inspect: (attempt, rules) => inspect(work, attempt, { rules, again: false }),
     reinspect: (attempt, rules) => inspect(work, attempt, { rules, again: true }),
     settle: async (attempt) => {
@@ -68,6 +81,7 @@ export function openAttempts(repository: Repository, identity: () => Promise<Ide
     noteHead: (commit) => {
       memory.head = commit;
     },
+    since: () => memory.open?.record.began ?? 0,
   };
 }
 
@@ -81,6 +95,7 @@ interface Beginning {
   readonly attempt: AttemptId;
   readonly rules: AttemptRules;
   readonly startTree: string | undefined;
+  readonly isTaken?: boolean;
 }
 
 async function begin({ equipment, memory }: Work, beginning: Beginning): Promise<string> {
@@ -131,6 +146,7 @@ async function finish(work: Work, attempt: AttemptId, checkpoint: Checkpoint): P
   const open = await findOpen(work, attempt);
   await moveRefs(repository, attempt, checkpoint);
   memory.head = checkpoint.commit;
+  anchors.know(checkpoint.commit);
   if (open !== undefined && memory.candidate !== undefined)
     await giveToUser(repository, useIndex(repository, memory.candidate), open.record.flags);
   else await followCommit(repository, checkpoint.commit);
@@ -147,20 +163,49 @@ async function followCommit(repository: Repository, commit: string): Promise<voi
 
 async function rollBack(work: Work, attempt: AttemptId): ReturnType<AttemptMethods['rollBack']> {
   const { equipment, memory } = work;
-  const open = await findOpen(work, attempt);
-  if (open === undefined) {
-    const ref = snapshotRefOf(attempt);
-    const commit = resolveRef(equipment.repository, toByteName(ref));
-    // It was over before the crash: only the ledger does not know yet.
-    if (commit !== '') return { snapshot: { ref, commit }, notices: [] };
-    return reopen(work, attempt).then(() => rollBack(work, attempt));
-  }
+  const found = await findOpen(work, attempt);
+  const ref = snapshotRefOf(attempt);
+  const commit = resolveRef(equipment.repository, toByteName(ref));
+  // It was over before the crash: only the ledger does not know yet.
+  if (found === undefined && commit !== '') return { snapshot: { ref, commit }, notices: [] };
+  const open = found ?? (await beginLate(work, attempt));
   const { lineEnds } = equipment;
   const rolledBack = await rollBackAttempt(open, { identity: work.identity, lineEnds });
   memory.head = open.record.base;
   memory.candidate = undefined;
   return rolledBack;
 }
+
+/** Nothing can be put back without a record but the tree of HEAD; what lies there now is kept all the same. */
+async function beginLate({ equipment, memory }: Work, attempt: AttemptId): Promise<OpenAttempt> {
+  const open = await beginAttempt(equipment, {
+    attempt,
+    rules: noRules,
+    startTree: undefined,
+    expectedHead: undefined,
+    isLate: true,
+  });
+  memory.open?.record.close();
+  memory.open = {
+    ...open,
+    notices: [
+      'the record of the attempt is gone: files are put back as HEAD has them, settings and refs are left as they are',
+    ],
+  };
+  return memory.open;
+}
+
+const noBytes = new Uint8Array();
+const noRules: AttemptRules = {
+  plan: { path: '', before: noBytes, ticked: noBytes, differsInMarksOnly: () => false },
+  protect: [],
+  protectNew: true,
+  judges: [],
+  mayChange: [],
+  allowEmpty: false,
+  keepCommits: false,
+  maxFile: 50 * 2 ** 20,
+};
 
 function end({ equipment, memory }: Work, attempt: AttemptId): void {
   const open = memory.open;

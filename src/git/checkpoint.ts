@@ -8,7 +8,7 @@ import { statOf } from './raw-files.ts';
 import { readRefs } from './read-refs.ts';
 import { changeRefs } from './ref-changes.ts';
 import type { RefChange } from './ref-changes.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './located-repository.ts';
 
 /**
  * Branch, tag and proof in one transaction. What stands already is left, so that it finishes what a crash cut off: git's files
@@ -54,8 +54,12 @@ function moved(ref: string, stands: string, wanted: string): Refusal {
   );
 }
 
-/** A person may have committed on top before the tag was made. */
-async function contains(repository: Repository, stands: string, commit: string): Promise<boolean> {
+/** Whether `stands` holds a commit: a person may have committed on top before the tag was made. */
+export async function contains(
+  repository: Repository,
+  stands: string,
+  commit: string,
+): Promise<boolean> {
   if (stands === commit) return true;
   if (stands === '') return false;
   const args = ['merge-base', '--is-ancestor', commit, stands];

@@ -3,7 +3,7 @@ import { identLine } from './identity.ts';
 import type { Identity } from './identity.ts';
 import { oneLine, plainText, renderMessage } from './message.ts';
 import { writeObject } from './objects.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './located-repository.ts';
 
 export interface NewCommit {
   readonly tree: string;

@@ -4,8 +4,8 @@ import type { ByteName } from './byte-name.ts';
 import type { Quarantine } from './quarantine.ts';
 import { entriesOf, statOf } from './raw-files.ts';
 import type { OpenRecord, RecordWriter, Thing } from './record.ts';
-import { readSmall } from './repository.ts';
-import type { Places, Repository } from './repository.ts';
+import { readSmall } from './located-repository.ts';
+import type { Places, Repository } from './located-repository.ts';
 import { compareThing, pathsBelow, putThing, recordThing } from './things.ts';
 
 /**

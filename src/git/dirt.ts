@@ -1,7 +1,7 @@
 import type { DirtyPath } from '../ports.ts';
 import { toText } from './byte-name.ts';
-import { makeStateFolder } from './repository.ts';
-import type { Repository } from './repository.ts';
+import { makeStateFolder } from './located-repository.ts';
+import type { Repository } from './located-repository.ts';
 import { isIgnored, readStatus } from './status.ts';
 import { copyUserIndex } from './user-index.ts';
 

@@ -1,6 +1,6 @@
 import type { ByteName } from './byte-name.ts';
 import { visitIndex } from './index-file.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './located-repository.ts';
 
 /** Files that an index says git need not look at (git-update-index(1)). */
 export interface Flags {

@@ -39,12 +39,14 @@ export class GitError extends Error {
 export interface GitCall {
   /** For standard input. */
   readonly input?: Uint8Array | string;
-  /** Absolute path of the index to use. Without it there is none: the user's is the agent's to garble. */
+  /** Absolute path of the index to use. */
   readonly index?: string;
   /** Absolute; another folder as the work tree, which the call then runs in. */
   readonly workTree?: string;
   /** Exit statuses besides 0 that are an answer. */
   readonly answers?: readonly number[];
+  /** Milliseconds, where the usual limit is too long. */
+  readonly limit?: number;
   /** More `-c` settings. */
   readonly settings?: readonly string[];
 }
@@ -59,16 +61,16 @@ export interface Git {
   run(args: readonly string[], call?: GitCall): Promise<Buffer>;
   /** As run, with the exit status, for commands that answer by it. */
   ask(args: readonly string[], call?: GitCall): Promise<GitAnswer>;
-  /** For plain reads, where neither bytes nor standard input matter. */
-  plain(): Promise<SimpleGit>;
+  /** For plain reads, where neither bytes nor standard input matter: through simple-git. */
+  plain<T>(use: (git: SimpleGit) => PromiseLike<T>): Promise<T>;
 }
 
 export interface GitPlace {
   /** Absolute. */
   readonly top: string;
   readonly gitDir: string;
-  /** Absolute path at which no file is. */
-  readonly nowhere: string;
+  /** Absolute path at which no file is: the index of calls that name none. Without it, that is the work tree's own. */
+  readonly nowhere?: string;
 }
 
 /**
@@ -82,7 +84,7 @@ export function openGit(place: GitPlace, environment: NodeJS.ProcessEnv): Git {
   return {
     ask,
     run: async (args, call) => (await ask(args, call)).stdout,
-    plain: () => openPlainGit(place.top, environment),
+    plain: (use) => usePlainGit({ folder: place.top, environment }, use),
   };
 }
 
@@ -121,7 +123,7 @@ function indexVariables(
   index: string | undefined,
   { nowhere }: GitPlace,
 ): Readonly<Record<string, string>> {
-  if (index === undefined) return { GIT_INDEX_FILE: nowhere };
+  if (index === undefined) return nowhere === undefined ? {} : { GIT_INDEX_FILE: nowhere };
   return { GIT_INDEX_FILE: index, GIT_OPTIONAL_LOCKS: '1' };
 }
 
@@ -147,38 +149,48 @@ export function gitEnvironment(environment: NodeJS.ProcessEnv): Readonly<Record<
   };
 }
 
+interface PlainPlace {
+  readonly folder: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
 /**
  * simple-git in a folder. It takes silence for success, whatever the exit status, and waits 50 ms after each command that
- * prints nothing; `errors` and `outputHandler` mend that. Throws GitError.
+ * prints nothing; `errors` and `outputHandler` mend that. It also makes its own error of what went wrong: GitError is thrown.
  */
-export async function openPlainGit(
-  folder: string,
-  environment: NodeJS.ProcessEnv,
-): Promise<SimpleGit> {
+export async function usePlainGit<T>(
+  { folder, environment }: PlainPlace,
+  use: (git: SimpleGit) => PromiseLike<T>,
+): Promise<T> {
   const { simpleGit } = await import('simple-git');
   const env = gitEnvironment(environment);
+  let failure: GitError | undefined;
   const git = simpleGit({
     baseDir: folder,
     maxConcurrentProcesses: 1,
     config: settings,
     timeout: { block: usualLimit },
     allowEnvironment: Object.keys(env).filter((name) => name.startsWith('GIT_')),
-    // What it takes for unsafe are our own settings, and the variables that we let the user's git see.
+    // What it warns of is ours to set, or the user's own environment.
     unsafe: {
       allowUnsafeHooksPath: true,
       allowUnsafeFsMonitor: true,
       allowUnsafeConfigPaths: true,
       allowUnsafeSshCommand: true,
-      allowUnsafeAskPass: true,
     },
-    errors: (error, { exitCode, stdErr }) => {
-      // 1 without a word is an answer: there is no such key.
-      if (exitCode === 0 || (exitCode === 1 && stdErr.length === 0)) return error;
+    errors: (error, { exitCode: code, stdErr }) => {
+      if (code === 0) return error;
       const stderr = Buffer.concat(stdErr).toString();
-      return new GitError([], { code: exitCode, stderr, how: `exit ${exitCode}` });
+      failure = new GitError([], { code, stderr, how: `exit ${code}` });
+      return failure;
     },
   });
-  return git.env({ ...env }).outputHandler((_command, stdout) => {
+  const mended = git.env({ ...env }).outputHandler((_command, stdout) => {
     setImmediate(() => stdout.emit('data', Buffer.alloc(0)));
   });
+  try {
+    return await use(mended);
+  } catch (error) {
+    throw failure ?? error;
+  }
 }

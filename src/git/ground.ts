@@ -5,8 +5,8 @@ import type { Flags } from './flags.ts';
 import { treeOf } from './objects.ts';
 import type { OpenAttempt } from './open-attempt.ts';
 import { sha256 } from './plan-file.ts';
-import { readIndex } from './private-index.ts';
-import type { Repository } from './repository.ts';
+import { readIndex, useIndex } from './private-index.ts';
+import type { Repository } from './located-repository.ts';
 import { stageChanges } from './stage.ts';
 import { isIgnored, isUntracked, readStatus } from './status.ts';
 import type { StatusLine } from './status.ts';
@@ -24,23 +24,47 @@ export interface Ground {
   readonly baseIndex: OpenAttempt['baseIndex'];
 }
 
+interface Standing {
+  /** What lies in the work tree where that is not the base's tree. */
+  readonly startTree: string | undefined;
+  readonly isTaken?: boolean;
+}
+
 /** The index that matches what lies in the work tree; the one scan of the beginning. */
 export async function lookAtGround(
   repository: Repository,
   base: string,
-  startTree: string | undefined,
+  { startTree, isTaken = false }: Standing,
 ): Promise<Ground> {
   const { git } = repository;
   const { index, flags, bytes } = await copyUserIndex(repository, 'index');
+  // What a person staged is part of their attempt; the index of the attempt's beginning knows nothing of it.
+  if (isTaken) await git.run(['read-tree', '--reset', base], { index });
   const lines = await readStatus(git, index);
   const baseTree = await treeOf(repository, base);
   const dirt = lines.filter((line) => !isIgnored(line) && line.submodule === undefined);
-  if (startTree === undefined || startTree === baseTree) refuseDirt(dirt.map(({ path }) => path));
+  if (isTaken) {
+    // It is the attempt.
+  } else if (startTree === undefined || startTree === baseTree)
+    refuseDirt(dirt.map(({ path }) => path));
   else await stageStart(repository, { index, dirt, startTree });
   const baseIndex = readIndex(toByteName(index));
   if (baseIndex === undefined) throw new Error(`our index ${index} is gone`);
   const tree = startTree ?? baseTree;
   return { index, lines, tree, baseTree, flags, baseIndex, userIndex: sha256(bytes) };
+}
+
+/** The same where nothing is known of how it should be: the base's tree, with an index made anew. */
+export async function assumeGround(repository: Repository, base: string): Promise<Ground> {
+  const { git } = repository;
+  const tree = await treeOf(repository, base);
+  const index = useIndex(repository, undefined);
+  await git.run(['read-tree', tree], { index });
+  const lines = await readStatus(git, index);
+  const baseIndex = readIndex(toByteName(index));
+  if (baseIndex === undefined) throw new Error(`our index ${index} is gone`);
+  const flags = { skip: [], assume: [] };
+  return { index, lines, tree, baseTree: tree, flags, baseIndex, userIndex: '' };
 }
 
 function refuseDirt(paths: readonly ByteName[]): void {

@@ -1,6 +1,6 @@
 import { Refusal } from '../ports.ts';
 import { GitError } from './git.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './located-repository.ts';
 
 /** `NAME <MAIL>` of the user, as git would write them. */
 export interface Identity {
@@ -33,8 +33,7 @@ async function readStamp(
   date: string | undefined,
 ): Promise<Stamp> {
   try {
-    const plain = await git.plain();
-    const line = (await plain.raw('var', name)).trim();
+    const line = (await git.plain((plain) => plain.raw('var', name))).trim();
     const end = line.indexOf('> ') + 1;
     return { who: line.slice(0, end), when: date === undefined ? undefined : line.slice(end + 1) };
   } catch (error) {

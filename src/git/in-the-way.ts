@@ -3,7 +3,7 @@ import { foldersAbove, toPath, toShown } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import type { Quarantine } from './quarantine.ts';
 import { errorCode, statOf } from './raw-files.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './located-repository.ts';
 import { pathsBelow } from './things.ts';
 
 export interface Switch {

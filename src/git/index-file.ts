@@ -1,5 +1,5 @@
 import type { ByteName } from './byte-name.ts';
-import type { ObjectFormat } from './repository.ts';
+import type { ObjectFormat } from './located-repository.ts';
 
 /** What we need of an entry of git's index (gitformat-index(5)). */
 export interface IndexEntry {
@@ -10,6 +10,8 @@ export interface IndexEntry {
   readonly stage: number;
   readonly assumeUnchanged: boolean;
   readonly skipWorktree: boolean;
+  /** Listed without content: `git add --intent-to-add`. */
+  readonly intentToAdd: boolean;
 }
 
 const signature = 'DIRC';
@@ -18,6 +20,7 @@ const statBytes = 40;
 const modeAt = 24;
 const flag = { assumeUnchanged: 0x8000, extended: 0x4000, stage: 0x3000, length: 0x0fff };
 const skipWorktreeFlag = 0x4000;
+const intentToAddFlag = 0x2000;
 
 /**
  * Calls `visit` for each entry of an index file of version 2, 3 or 4. Git itself has no call that gives flags, modes and ids
@@ -70,6 +73,7 @@ function readEntryHead(bytes: Buffer, at: number, oidBytes: number): EntryHead {
       stage: (flags & flag.stage) >> 12,
       assumeUnchanged: (flags & flag.assumeUnchanged) !== 0,
       skipWorktree: (extended & skipWorktreeFlag) !== 0,
+      intentToAdd: (extended & intentToAddFlag) !== 0,
     },
     end: flagsAt + (isExtended ? 4 : 2),
   };

@@ -12,7 +12,7 @@ import type { PlanFinding } from './plan-file.ts';
 import { readIndex } from './private-index.ts';
 import type { IndexContent } from './private-index.ts';
 import { guardRefs } from './refs-guard.ts';
-import { makeStateFolder } from './repository.ts';
+import { makeStateFolder } from './located-repository.ts';
 import { stageChanges } from './stage.ts';
 import { clearLocks } from './stale-locks.ts';
 import { surveyTree } from './survey.ts';
@@ -35,7 +35,8 @@ export async function inspectAttempt(
   rules: AttemptRules,
   again: boolean,
 ): Promise<Inspected> {
-  const notices = [...(await restoreSettings(attempt))];
+  const restored = await restoreSettings(attempt);
+  const notices = [...restored.notices];
   const refuse = (failure: Failure): Inspected => ({
     inspection: { kind: 'refused', failure, notices },
     index: undefined,
@@ -57,16 +58,33 @@ export async function inspectAttempt(
   if ('kind' in candidate) return refuse(candidate);
   const { tree, index } = candidate;
   const changed = changes.map(portChange).sort((a, b) => byName(a.path, b.path));
-  return { inspection: { kind: 'candidate', tree, changed, notices }, index };
+  const kept = await keptCommits(attempt, rules, restored.agentHead);
+  return { inspection: { kind: 'candidate', tree, changed, notices, ...kept }, index };
 }
 
 /** Configuration first: git runs what it names. */
-export async function restoreSettings(attempt: OpenAttempt): Promise<readonly string[]> {
+export async function restoreSettings(attempt: OpenAttempt): Promise<{
+  readonly notices: readonly string[];
+  readonly agentHead: string | undefined;
+}> {
   makeStateFolder(attempt.repository);
   const settings = restoreGuarded(attempt);
   const locks = await clearLocks(attempt);
   const refs = await guardRefs(attempt);
-  return [...settings, ...locks, ...(await refs.putBack())];
+  const notices = [...settings, ...locks, ...(await refs.putBack())];
+  return { notices, agentHead: refs.agentHead };
+}
+
+/** The agent's own commits, where they are to stay in the history and go on from where the attempt began. */
+async function keptCommits(
+  { repository, record }: OpenAttempt,
+  rules: AttemptRules,
+  agentHead: string | undefined,
+): Promise<{ readonly commits?: string }> {
+  if (!rules.keepCommits || agentHead === undefined) return {};
+  const args = ['merge-base', '--is-ancestor', record.base, agentHead];
+  const { code } = await repository.git.ask(args, { answers: [1] });
+  return code === 0 ? { commits: agentHead } : {};
 }
 
 function blockedBy({ specials, repositories, unreadable }: Obstacles): Failure | undefined {

@@ -65,7 +65,7 @@ function findTampering(
     files: survey.ignored.filter((line) => !line.isFolder).map((line) => line.path),
     folders: [...record.ignoredFolders, ...folders],
   };
-  const now = watchProtected(repository.top, rules.protect, ignored);
+  const now = watchProtected(repository.top, [...rules.protect, ...rules.judges], ignored);
   const watched = compareProtected(record.protectedFiles, now, mayChange);
   const seen = new Set(changes.map((change) => change.path));
   const planted = watched.planted.filter((name) => !seen.has(name));

@@ -1,6 +1,6 @@
 import type { ByteName } from './byte-name.ts';
 import { readRegular } from './raw-files.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './located-repository.ts';
 
 /** Finds tracked files whose bytes a checkout would not give back, because git converts line ends or encodings on the way. */
 export interface LineEnds {

@@ -7,7 +7,7 @@ import type { ByteName } from './byte-name.ts';
 import type { Git } from './git.ts';
 import { oidLength } from './index-file.ts';
 import { errorCode, piecesOf, readRegular, statOf, withRegular } from './raw-files.ts';
-import type { ObjectFormat, Repository } from './repository.ts';
+import type { ObjectFormat, Repository } from './located-repository.ts';
 
 export type ObjectType = 'blob' | 'commit' | 'tag' | 'tree';
 
@@ -145,19 +145,27 @@ export function* treeEntries(body: Buffer, format: ObjectFormat): Generator<Tree
   }
 }
 
-/** Files of the objects below a tree that were written since (milliseconds since 1970): older ones are on the disk already. */
+/** Files of an object, and of those below it if it is a tree, that were written since: older ones are on the disk already. */
 function youngFiles(repository: Repository, oid: string, since: number): readonly ByteName[] {
   const path = loosePath(repository, oid);
-  const stat = statOf(path);
-  if (stat === undefined || stat.mtimeMs < since) return [];
+  if (!isYoung(path, since)) return [];
   const object = readLooseObject(repository, oid);
   if (object?.type !== 'tree') return [path];
-  const entries = [...treeEntries(object.body, repository.objectFormat)];
-  const below = entries
-    .filter(({ mode }) => mode !== '160000')
-    .flatMap((entry) => youngFiles(repository, entry.oid, since));
+  const below = [...treeEntries(object.body, repository.objectFormat)].flatMap((entry) => {
+    if (entry.mode === '40000') return youngFiles(repository, entry.oid, since);
+    const blob = loosePath(repository, entry.oid);
+    return isYoung(blob, since) ? [blob] : [];
+  });
   return [path, ...below];
 }
+
+function isYoung(path: ByteName, since: number): boolean {
+  const stat = statOf(path);
+  return stat !== undefined && stat.mtimeMs >= since;
+}
+
+/** Milliseconds: clocks of file systems tick coarsely. */
+const slack = 2000;
 
 /**
  * Flushes new objects to the disk: a commit that the ledger names must be there after a power cut. Git itself does not, for
@@ -168,7 +176,7 @@ export async function makeDurable(
   oids: readonly string[],
   since: number,
 ): Promise<void> {
-  const files = new Set(oids.flatMap((oid) => youngFiles(repository, oid, since)));
+  const files = new Set(oids.flatMap((oid) => youngFiles(repository, oid, since - slack)));
   await syncFiles([...files]);
 }
 

@@ -2,7 +2,7 @@ import type { Anchors } from './anchors.ts';
 import type { IndexContent } from './private-index.ts';
 import type { Quarantine } from './quarantine.ts';
 import type { OpenRecord } from './record.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './located-repository.ts';
 
 /** An attempt that has begun, as the work on it needs it. */
 export interface OpenAttempt {
@@ -12,6 +12,6 @@ export interface OpenAttempt {
   readonly anchors: Anchors;
   /** The index that matches the record's tree, with good stat data. It is kept in memory, where no agent can set flags in it. */
   readonly baseIndex: IndexContent;
-  /** This process began it; otherwise a dead one did. */
-  readonly isOurs: boolean;
+  /** What was put back already to open it, in words: for an attempt that a dead process began. */
+  readonly notices: readonly string[];
 }

@@ -2,12 +2,18 @@ import { Refusal } from '../ports.ts';
 import type { AttemptId } from '../ports.ts';
 import type { Anchors } from './anchors.ts';
 import { toByteName } from './byte-name.ts';
+import { restoreGuarded } from './config-guard.ts';
+import { treeOf } from './objects.ts';
 import type { OpenAttempt } from './open-attempt.ts';
 import { readIndex, useIndex } from './private-index.ts';
 import type { IndexContent } from './private-index.ts';
 import { openQuarantine } from './quarantine.ts';
 import { loadRecord } from './record.ts';
-import type { Repository } from './repository.ts';
+import type { OpenRecord } from './record.ts';
+import { readRefFiles } from './refs.ts';
+import { clearStumbling } from './stumbling-refs.ts';
+import type { Repository } from './located-repository.ts';
+import { standingAfterCrash } from './whose-commits.ts';
 
 /** The attempt that a dead process left; undefined where the record is of another attempt, or none is there. */
 export async function reopenAttempt(
@@ -21,14 +27,22 @@ export async function reopenAttempt(
     record.close();
     return undefined;
   }
-  return {
-    repository,
-    anchors,
-    record,
-    quarantine: openQuarantine(repository, attempt),
-    baseIndex: await buildIndex(repository, record.tree),
-    isOurs: false,
-  };
+  const quarantine = openQuarantine(repository, attempt);
+  // Before git is called: it would trip over what an agent has garbled.
+  const notices = restoreGuarded({ repository, record, quarantine });
+  clearStumbling({ repository, record, quarantine }, readRefFiles(repository));
+  const standing = await standAfterCrash(repository, record);
+  const baseIndex = await buildIndex(repository, standing.tree);
+  return { repository, anchors, record: standing, quarantine, baseIndex, notices };
+}
+
+/** Where a person has committed since, that is what the rollback goes to. */
+async function standAfterCrash(repository: Repository, record: OpenRecord): Promise<OpenRecord> {
+  const base = standingAfterCrash(repository, record);
+  if (base === record.base) return record;
+  const tree = await treeOf(repository, base);
+  const refs = record.refs.map(([ref, id]) => [ref, ref === record.branch ? base : id] as const);
+  return { ...record, base, tree, baseTree: tree, refs };
 }
 
 export function isSame(one: AttemptId, other: AttemptId): boolean {

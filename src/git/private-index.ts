@@ -13,7 +13,7 @@ import { Refusal } from '../ports.ts';
 import { toByteName, toPath, toText } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import { errorCode, statOf, withRegular, writeAll } from './raw-files.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './located-repository.ts';
 
 /**
  * Content of an index file. An entry whose file is as young as the index is looked at again by git ("racy git"), so a copy

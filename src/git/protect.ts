@@ -12,7 +12,7 @@ export function isJudge(path: ByteName): boolean {
   return judges.some((judge) => isAtOrUnder(path, judge));
 }
 
-export type Guarded = Pick<AttemptRules, 'protect' | 'protectNew' | 'mayChange'>;
+export type Guarded = Pick<AttemptRules, 'protect' | 'protectNew' | 'mayChange' | 'judges'>;
 
 /** Says of a change whether the attempt may make it. */
 export function changeJudge(
@@ -24,6 +24,7 @@ export function changeJudge(
     const text = toText(path);
     if (mayChange(text)) return true;
     if (isJudge(path)) return false;
+    if (rules.judges.includes(text)) return status === 'A';
     return !isProtected(text) || (!rules.protectNew && status === 'A');
   };
 }

@@ -4,7 +4,7 @@ import type { AttemptId } from '../ports.ts';
 import { toByteName, toPath, toShown, toText } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import { errorCode, statOf } from './raw-files.ts';
-import type { Places } from './repository.ts';
+import type { Places } from './located-repository.ts';
 
 /** What a thing in quarantine was: a path of the work tree, a file of the git directory, the exact bytes of a snapshot's file, an ignored file as the agent left it. */
 export type QuarantineArea = 'tree' | 'git' | 'raw' | 'ignored';

@@ -4,7 +4,7 @@ import type { ByteName } from './byte-name.ts';
 import { blobIdOf, blobIdOfBytes, missingObjects, readLooseObject } from './objects.ts';
 import type { OpenAttempt } from './open-attempt.ts';
 import { linkTarget, statOf } from './raw-files.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './located-repository.ts';
 import type { Change } from './survey.ts';
 
 /** Path to object id of what differs between two trees; what is gone has none. */

@@ -2,7 +2,7 @@ import type { ByteName } from './byte-name.ts';
 import { entriesOf, statOf } from './raw-files.ts';
 import { readHead, readRefFiles } from './refs.ts';
 import type { RefReading } from './refs.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './located-repository.ts';
 
 /** HEAD and all refs as they are now. With the reftable backend git is asked; else its files are read, without a process. */
 export async function readRefs(repository: Repository): Promise<RefReading> {

@@ -5,7 +5,7 @@ import { toPath } from './byte-name.ts';
 import { GitError } from './git.ts';
 import { readRegular, statOf } from './raw-files.ts';
 import { readHead, resolveRef } from './refs.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './located-repository.ts';
 
 type ConfigValues = ConfigListSummary['all'];
 
@@ -18,7 +18,7 @@ export async function refuseUnready(repository: Repository): Promise<void> {
   refuseOperation(repository);
   refuseClosedStore(repository);
   await refuseOldGit(repository);
-  const { all } = await (await repository.git.plain()).listConfig();
+  const { all } = await repository.git.plain((plain) => plain.listConfig());
   refuseSparse(all);
   await refuseMissingLfs(repository, all);
 }
@@ -41,7 +41,8 @@ const operations = [
   ['BISECT_LOG', 'bisect', 'git bisect reset'],
 ] as const;
 
-function refuseOperation({ gitDir }: Repository): void {
+/** Throws Refusal(3) where a merge, rebase, cherry-pick, revert or bisect is unfinished. */
+export function refuseOperation({ gitDir }: Repository): void {
   const found = operations.find(([file]) => statOf(`${gitDir}/${file}`) !== undefined);
   if (found !== undefined) throw new Refusal(3, `an unfinished ${found[1]} is under way`, found[2]);
 }
@@ -58,7 +59,7 @@ function refuseClosedStore({ commonDir }: Repository): void {
 }
 
 async function refuseOldGit({ git }: Repository): Promise<void> {
-  const { major, minor } = await (await git.plain()).version();
+  const { major, minor } = await git.plain((plain) => plain.version());
   const [oldMajor, oldMinor] = oldestGit;
   if (major > oldMajor || (major === oldMajor && minor >= oldMinor)) return;
   const words = `git ${major}.${minor} is too old: ${oldMajor}.${oldMinor} is needed`;
@@ -81,7 +82,7 @@ async function refuseMissingLfs({ git, top }: Repository, config: ConfigValues):
   if (config['filter.lfs.clean'] === undefined && config['filter.lfs.process'] === undefined)
     throw new Refusal(3, '.gitattributes wants git-lfs, which is not set up', 'git lfs install');
   try {
-    await (await git.plain()).raw('lfs', 'version');
+    await git.plain((plain) => plain.raw('lfs', 'version'));
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     throw new Refusal(3, '.gitattributes wants git-lfs, which is not installed', 'git lfs version');

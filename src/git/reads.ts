@@ -1,7 +1,7 @@
 import { toByteName } from './byte-name.ts';
 import { hasRefFiles, readRefs } from './read-refs.ts';
 import { resolveRef } from './refs.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './located-repository.ts';
 
 /** The commit that a ref or revision names; undefined where it names none. Full names of branches and HEAD cost no process. */
 export async function resolveCommit(

@@ -14,13 +14,14 @@ import { treeDifference } from './read-back.ts';
 import { trackedPaths } from './tracked-paths.ts';
 
 /**
- * Puts the files of a kept attempt into the work tree of one that has just begun, with the exact bytes where its snapshot
- * holds converted ones. What stands in the way and git does not know goes to quarantine. Throws Refusal(4) where the tree is
- * no longer where the attempt began.
+ * Puts what a kept attempt had changed into the work tree of one that has just begun, with the exact bytes where its snapshot
+ * holds converted ones. What stands in the way and git does not know goes to quarantine. False, with nothing touched, where a
+ * person has changed the same paths since. Throws Refusal(4) where the tree is no longer where the attempt began.
  */
-export async function reapplySnapshot(attempt: OpenAttempt, snapshot: Snapshot): Promise<void> {
+export async function reapplySnapshot(attempt: OpenAttempt, snapshot: Snapshot): Promise<boolean> {
   const { repository, record, quarantine, baseIndex } = attempt;
-  const tree = await treeOf(repository, snapshot.commit);
+  const tree = await mergedTree(attempt, snapshot);
+  if (tree === undefined) return false;
   const difference = await treeDifference(repository, record.tree, tree);
   const tracked = trackedPaths(baseIndex.bytes, repository);
   const written = [...difference].filter(([, id]) => id !== undefined).map(([path]) => path);
@@ -34,6 +35,30 @@ export async function reapplySnapshot(attempt: OpenAttempt, snapshot: Snapshot):
     throw new Refusal(4, words, 'git status; then run again');
   }
   layOutRaw(attempt, snapshot, written);
+  return true;
+}
+
+/** The tree of now with what the kept attempt had changed; undefined where both changed the same path. */
+async function mergedTree(
+  { repository, record }: OpenAttempt,
+  { commit }: Snapshot,
+): Promise<string | undefined> {
+  const [then, kept] = [await treeOf(repository, `${commit}^1`), await treeOf(repository, commit)];
+  if (then === record.tree) return kept;
+  const ours = await treeDifference(repository, then, kept);
+  const theirs = await treeDifference(repository, then, record.tree);
+  if ([...ours].some(([path, id]) => theirs.has(path) && theirs.get(path) !== id)) return undefined;
+  const { git } = repository;
+  const index = useIndex(repository, undefined, 'other');
+  await git.run(['read-tree', record.tree], { index });
+  const listed = (await git.run(['ls-tree', '-r', '-z', kept])).toString('latin1').split('\0');
+  const changed = listed.filter((line) => ours.has(line.slice(line.indexOf('\t') + 1)));
+  const deleted = [...ours].filter(([, id]) => id === undefined);
+  const none = '0'.repeat(commit.length);
+  const lines = [...changed, ...deleted.map(([path]) => `0 ${none}\t${path}`)];
+  const input = Buffer.from(lines.map((line) => `${line}\0`).join(''), 'latin1');
+  await git.run(['update-index', '-z', '--replace', '--index-info'], { index, input });
+  return (await git.run(['write-tree'], { index })).toString().trim();
 }
 
 function layOutRaw(

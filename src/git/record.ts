@@ -27,6 +27,8 @@ type Pairs<T> = readonly (readonly [name: ByteName, value: T])[];
  */
 export interface AttemptRecord {
   readonly version: 1;
+  /** Absolute path of the work tree: an agent may have written another into the configuration. */
+  readonly top: ByteName;
   readonly attempt: AttemptId;
   /** Of the process that began it, with its start: the same process has no doubt whose changes it sees. */
   readonly owner: string;
@@ -38,6 +40,8 @@ export interface AttemptRecord {
   readonly baseTree: string;
   readonly branch: ByteName;
   readonly refs: Pairs<string>;
+  /** Annotated tags' own objects: no commit holds them where their ref is deleted. */
+  readonly tagObjects: readonly Kept[];
   /** Absolute paths of configuration, hooks and the like, and of where more of them may appear. */
   readonly guarded: Pairs<Thing>;
   /** Small ignored files and links. */
@@ -68,9 +72,12 @@ export interface AttemptRecord {
     readonly before: Kept;
     readonly ticked: string;
   };
+  /** Only of a person's attempt: the plan as it lay in the work tree. */
+  readonly taken?: { readonly plan?: Thing };
   readonly maxFile: number;
-  /** Length of HEAD's reflog: what comes after is what happened since. */
+  /** Lengths of HEAD's and the branch's reflog: what comes after is what happened since. */
   readonly reflog: number;
+  readonly branchLogSize: number;
   readonly stashLog: Kept | undefined;
 }
 
@@ -184,6 +191,13 @@ export function loadRecord(state: ByteName): OpenRecord | undefined {
   }
   closeSync(fd);
   return undefined;
+}
+
+/** The work tree of the attempt that is under way, or was when its process died. */
+export function recordedTop(state: ByteName): ByteName | undefined {
+  const record = loadRecord(state);
+  record?.close();
+  return record?.top;
 }
 
 export function deleteRecord(state: ByteName): void {

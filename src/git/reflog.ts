@@ -2,18 +2,26 @@ import type { ByteName } from './byte-name.ts';
 import type { OpenAttempt } from './open-attempt.ts';
 import { readRegular, statOf } from './raw-files.ts';
 import { missingObjects } from './objects.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './located-repository.ts';
 
 export function headLog({ gitDir }: Repository): ByteName {
   return `${gitDir}/logs/HEAD`;
 }
 
-export function logSize(repository: Repository): number {
-  return statOf(headLog(repository))?.size ?? 0;
+export interface ReflogEntry {
+  readonly to: string;
+  readonly message: ByteName;
 }
 
-/** Ids and message of a line of a reflog (gitformat-reflog: `OLD NEW NAME <MAIL> TIME ZONE\tMESSAGE`). */
+/** `OLD NEW NAME <MAIL> TIME ZONE<TAB>MESSAGE`. */
 const line = /^[0-9a-f]{40,} ([0-9a-f]{40,}) [^\t]*(?:\t(.*))?$/;
+
+export function parseReflog(text: string): readonly ReflogEntry[] {
+  return text.split('\n').flatMap((entry) => {
+    const [, to = '', message = ''] = line.exec(entry) ?? [];
+    return to === '' ? [] : [{ to, message }];
+  });
+}
 
 /**
  * Commits that HEAD stood at during the attempt and that neither the base nor `known` contain: an agent that commits and then
@@ -23,12 +31,12 @@ export async function reflogTips(
   { repository, record }: Pick<OpenAttempt, 'repository' | 'record'>,
   known: readonly string[],
 ): Promise<readonly string[]> {
-  if (logSize(repository) <= record.reflog) return [];
+  const size = statOf(headLog(repository))?.size ?? 0;
+  if (size <= record.reflog) return [];
   const text = readRegular(headLog(repository))?.subarray(record.reflog).toString('latin1') ?? '';
-  const seen = text.split('\n').flatMap((entry) => {
-    const [, id = '', message = ''] = line.exec(entry) ?? [];
-    return id === '' || /^0+$/.test(id) || message.startsWith('skeleton: ') ? [] : [id];
-  });
+  const seen = parseReflog(text)
+    .filter(({ to, message }) => !/^0+$/.test(to) && !message.startsWith('skeleton: '))
+    .map(({ to }) => to);
   const skip = new Set([record.base, ...known]);
   const fresh = [...new Set(seen)].filter((id) => !skip.has(id));
   if (fresh.length === 0) return [];

@@ -2,10 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { agentRefPrefix } from '../core/refs.ts';
 import { Refusal } from '../ports.ts';
 import { toByteName, toPath, toShown, toText } from './byte-name.ts';
-import type { Settings } from './config-guard.ts';
 import type { ByteName } from './byte-name.ts';
 import { GitError } from './git.ts';
-import { missingObjects } from './objects.ts';
+import { missingObjects, writeObject } from './objects.ts';
 import type { OpenAttempt } from './open-attempt.ts';
 import { otherWorktrees, readRefs } from './read-refs.ts';
 import { readRegular, statOf } from './raw-files.ts';
@@ -14,6 +13,7 @@ import type { RefChange } from './ref-changes.ts';
 import { reflogTips } from './reflog.ts';
 import type { RefReading } from './refs.ts';
 import { keptCommit, snapshotRef } from './snapshot.ts';
+import { clearStumbling } from './stumbling-refs.ts';
 
 /** A ref that the attempt changed; undefined where it did not stand. */
 interface Moved {
@@ -28,6 +28,13 @@ export interface RefsGuard {
   readonly agentCommits: readonly string[];
   /** HEAD, branches, tags and stash back where they were; gives what it did, in words. Throws Refusal(4) where an object is gone. */
   readonly putBack: () => Promise<readonly string[]>;
+  /** Where the agent's HEAD stood, if that is no longer where the attempt began. */
+  readonly agentHead: string | undefined;
+}
+
+function headIn({ head, refs }: RefReading, base: string): string | undefined {
+  const id = head.startsWith('ref: ') ? refs.get(head.slice(5)) : head;
+  return isId(id) && id !== base ? id : undefined;
 }
 
 /**
@@ -46,6 +53,7 @@ export async function guardRefs(attempt: OpenAttempt): Promise<RefsGuard> {
   const toPutBack = moved.filter(({ ref }) => toText(ref) !== ours);
   return {
     agentCommits: kept.commits,
+    agentHead: headIn(reading, record.base),
     putBack: async () => {
       if (isHeadMoved) await restoreHead(attempt);
       await putRefsBack(attempt, toPutBack);
@@ -83,26 +91,6 @@ export async function refsStillMoved(attempt: OpenAttempt): Promise<readonly str
   const reading = await readRefs(attempt.repository);
   const moved = movedRefs(attempt, reading).map(({ ref }) => toShown(ref));
   return reading.head === `ref: ${attempt.record.branch}` ? moved : ['HEAD', ...moved];
-}
-
-/** Git calls no folder a repository that has no refs/ or whose HEAD it cannot read, and a FIFO among the refs hangs it. */
-export function clearStumbling(
-  { repository, record, quarantine }: Settings,
-  reading: RefReading,
-): void {
-  const { commonDir, gitDir } = repository;
-  const take = (path: ByteName): string =>
-    quarantine.take(path, 'git', path.slice(commonDir.length + 1));
-  const takeLoose = (path: ByteName): void => {
-    if (statOf(path) !== undefined) take(path);
-  };
-  mkdirSync(toPath(`${commonDir}/refs`), { recursive: true });
-  for (const path of reading.odd) if (!path.endsWith('.lock')) take(path);
-  for (const [ref, value] of reading.refs)
-    if (value === '') takeLoose(`${statOf(`${gitDir}/${ref}`) ? gitDir : commonDir}/${ref}`);
-  if (reading.head !== '') return;
-  takeLoose(`${gitDir}/HEAD`);
-  writeFileSync(toPath(`${gitDir}/HEAD`), toPath(`ref: ${record.branch}\n`));
 }
 
 function movedRefs(attempt: OpenAttempt, reading: RefReading): readonly Moved[] {
@@ -206,11 +194,12 @@ async function restoreHead({ record, repository }: OpenAttempt): Promise<void> {
 }
 
 async function putRefsBack(
-  { repository, anchors }: OpenAttempt,
+  { repository, record }: OpenAttempt,
   moved: readonly Moved[],
 ): Promise<void> {
   const { git } = repository;
-  anchors.revive(moved.flatMap(({ then }) => then ?? []));
+  if (moved.length > 0)
+    for (const tag of record.tagObjects) writeObject(repository, 'tag', record.bytesOf(tag));
   for (const { ref, then } of moved)
     if (then?.startsWith('ref: ') === true)
       await git.run(['symbolic-ref', toText(ref), toText(then.slice(5))]);

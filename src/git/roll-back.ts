@@ -14,7 +14,7 @@ import type { OpenAttempt } from './open-attempt.ts';
 import { untick } from './plan-file.ts';
 import { guardRefs } from './refs-guard.ts';
 import { restoreLineEnds } from './restore-line-ends.ts';
-import { makeStateFolder } from './repository.ts';
+import { makeStateFolder } from './located-repository.ts';
 import { takeSnapshot } from './snapshot.ts';
 import { clearLocks } from './stale-locks.ts';
 import { giveToUser } from './user-index.ts';
@@ -43,7 +43,7 @@ export async function rollBackAttempt(
   tools: RollBackTools,
 ): Promise<RolledBack> {
   makeStateFolder(attempt.repository);
-  const notices = [...restoreGuarded(attempt), ...(await clearLocks(attempt))];
+  const notices = [...attempt.notices, ...restoreGuarded(attempt), ...(await clearLocks(attempt))];
   const refs = await guardRefs(attempt);
   untick(attempt);
   const restored = await keepAndRestore(attempt, {

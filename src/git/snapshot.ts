@@ -15,7 +15,7 @@ import { readRegular, writeWhole } from './raw-files.ts';
 import { readBack, treeDifference } from './read-back.ts';
 import { changeRefs } from './ref-changes.ts';
 import { resolveRef } from './refs.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './located-repository.ts';
 import type { Change } from './survey.ts';
 
 export interface Left {
@@ -25,9 +25,6 @@ export interface Left {
   /** Commits the agent made. */
   readonly agentCommits: readonly string[];
 }
-
-/** Milliseconds: clocks of file systems tick coarsely. */
-const slack = 2000;
 
 /**
  * Keeps what an attempt left as a commit under `refs/skeleton/attempts/PLAN/TASK/N`, read back and flushed to the disk before
@@ -54,8 +51,9 @@ export async function takeSnapshot(
     parents: parents.filter((parent) => parent !== ''),
     message: snapshotMessage(attempt),
   });
-  const since = record.began - slack;
-  await makeDurable(repository, [commit, tree, ...staged.commits, ...staged.trees], since);
+  const objects = [commit, tree, ...staged.commits, ...staged.trees];
+  await makeDurable(repository, objects, record.began);
+  attempt.anchors.know(commit);
   await point(repository, { ref: toByteName(ref), before, commit });
   return { ref, commit };
 }

@@ -3,7 +3,7 @@ import { foldersAbove, toByteName, toPath } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import { GitError } from './git.ts';
 import { visitIndex } from './index-file.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './located-repository.ts';
 import type { Change } from './survey.ts';
 
 /** What stands in an index of ours for a path. */

@@ -5,7 +5,7 @@ import type { ByteName } from './byte-name.ts';
 import type { OpenAttempt } from './open-attempt.ts';
 import { entriesOf, statOf } from './raw-files.ts';
 import { readRefFiles } from './refs.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './located-repository.ts';
 
 /** A lock younger than this may belong to a person's git that is just at work. */
 const youngMs = 1000;

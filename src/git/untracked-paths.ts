@@ -2,7 +2,7 @@ import type { ByteName } from './byte-name.ts';
 import { ignoredAtBegin } from './ignore-rules.ts';
 import type { OpenAttempt } from './open-attempt.ts';
 import { readRegular } from './raw-files.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './located-repository.ts';
 import type { Survey } from './survey.ts';
 import { trackedPaths } from './tracked-paths.ts';
 

@@ -3,7 +3,7 @@ import { clearFlags, putFlags, readFlags } from './flags.ts';
 import type { Flags } from './flags.ts';
 import { installIndex, readIndex, useIndex } from './private-index.ts';
 import { entriesOf } from './raw-files.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './located-repository.ts';
 import { trackedPaths } from './tracked-paths.ts';
 
 export interface Copied {

@@ -2,7 +2,7 @@ import type { WorkFile } from '../ports.ts';
 import { foldersAbove, toByteName, toShown } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import { readRegular, statOf } from './raw-files.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './located-repository.ts';
 import { specialKind } from './walk.ts';
 
 /** A file of the work tree, looked at before it is opened. */

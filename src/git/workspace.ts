@@ -1,4 +1,5 @@
 import type { Workspace } from '../ports.ts';
+import { activeHooks } from './active-hooks.ts';
 import { openAttempts } from './attempts.ts';
 import { toByteName } from './byte-name.ts';
 import { writeCommit, writeTag } from './commit-object.ts';
@@ -9,12 +10,13 @@ import { makeDurable, treeOf } from './objects.ts';
 import { changeRefs } from './ref-changes.ts';
 import { refuseUnready } from './readiness.ts';
 import { highestProofOf, patchBetween, readFileAt, resolveCommit } from './reads.ts';
-import { openRescued } from './rescue.ts';
-import type { Repository } from './repository.ts';
+import { openRepository } from './repository.ts';
+import type { Repository } from './located-repository.ts';
+import { refuseUnsigned, wantsSignatures, writeSignedCommit } from './sign.ts';
 import { commitOnHead, treeWithPaths } from './start-commit.ts';
 import { readFileOnDisk } from './work-file.ts';
 
-export { findRepository } from './rescue.ts';
+export { findRepository } from './repository.ts';
 
 export interface WorkspaceOptions {
   /** Any folder of the work tree. */
@@ -28,19 +30,20 @@ export interface WorkspaceOptions {
  * Throws Refusal(3) where there is none, or git does not want to work there.
  */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
-  const repository = await openRescued(options.cwd, options.env ?? process.env);
+  const repository = await openRepository(options.cwd, options.env ?? process.env);
   let known: Promise<Identity> | undefined;
   const identity = (): Promise<Identity> => (known ??= readIdentity(repository));
-  const { noteHead, ...attempts } = openAttempts(repository, identity);
+  const { noteHead, since, ...attempts } = openAttempts(repository, identity);
   return {
     ...attempts,
     ...reading(repository),
-    ...writing(repository, identity),
+    ...writing(repository, { identity, since }),
     facts: repository.facts,
     id: repository.id,
     assertReady: async () => {
       await refuseUnready(repository);
       await identity();
+      await refuseUnsigned(repository);
     },
     commitTree: async (tree, message) => {
       const head = await commitOnHead(repository, { tree, message, identity: await identity() });
@@ -54,11 +57,20 @@ function reading(
   repository: Repository,
 ): Pick<
   Workspace,
-  'dirt' | 'treeWith' | 'resolve' | 'highestProof' | 'readWorkFile' | 'readAt' | 'treeOf' | 'diff'
+  | 'dirt'
+  | 'treeWith'
+  | 'resolve'
+  | 'highestProof'
+  | 'activeHooks'
+  | 'readWorkFile'
+  | 'readAt'
+  | 'treeOf'
+  | 'diff'
 > {
   return {
     dirt: () => readDirt(repository),
     treeWith: (paths) => treeWithPaths(repository, paths),
+    activeHooks: () => activeHooks(repository),
     resolve: (revision) => resolveCommit(repository, revision),
     highestProof: (plan) => highestProofOf(repository, plan),
     readWorkFile: (path) => readFileOnDisk(repository, path),
@@ -68,13 +80,18 @@ function reading(
   };
 }
 
-/** Milliseconds: a task's objects are at most as old as its attempt, and that may take a day. */
-const young = 86_400_000;
+interface Writing {
+  readonly identity: () => Promise<Identity>;
+  /** When the objects that a commit names may have been written at the earliest. */
+  readonly since: () => number;
+}
 
 function writing(
   repository: Repository,
-  identity: () => Promise<Identity>,
+  { identity, since }: Writing,
 ): Pick<Workspace, 'tag' | 'commitObject' | 'proofObject'> {
+  let wanted: Promise<boolean> | undefined;
+  const signing = (): Promise<boolean> => (wanted ??= wantsSignatures(repository));
   return {
     tag: async (ref, commit) => {
       const stands = await resolveCommit(repository, ref);
@@ -84,14 +101,16 @@ function writing(
       return true;
     },
     commitObject: async (tree, parent, message) => {
-      const by = await identity();
-      const commit = writeCommit(repository, by, { tree, parents: [parent], message });
-      await makeDurable(repository, [commit, tree], Date.now() - young);
+      const content = { tree, parents: [parent], message };
+      const commit = (await signing())
+        ? await writeSignedCommit(repository, content)
+        : writeCommit(repository, await identity(), content);
+      await makeDurable(repository, [commit, tree], since());
       return commit;
     },
     proofObject: async (commit, name, text) => {
       const tag = writeTag(repository, await identity(), { commit, name, text });
-      await makeDurable(repository, [tag], Date.now() - young);
+      await makeDurable(repository, [tag], since());
       return tag;
     },
   };

@@ -36,6 +36,8 @@ export type Inspection =
       readonly tree: string;
       readonly changed: readonly ChangedPath[];
       readonly notices: readonly string[];
+      /** The agent's newest commit, where `keepCommits` asks for its history and it goes on from the base. */
+      readonly commits?: string;
     }
   | { readonly kind: 'refused'; readonly failure: Failure; readonly notices: readonly string[] };
 
@@ -62,10 +64,14 @@ export interface PlanBytes {
 export interface AttemptRules {
   readonly plan: PlanBytes;
   readonly protect: readonly string[];
+  /** Scripts that the gates' commands start, wherever they lie: not to be changed or deleted. */
+  readonly judges: readonly string[];
   /** With false, files that match `protect` may be added, but not changed or deleted. */
   readonly protectNew: boolean;
   readonly mayChange: readonly string[];
   readonly allowEmpty: boolean;
+  /** The agent's own commits stay in the history, below the checkpoint. */
+  readonly keepCommits: boolean;
   /** Bytes. */
   readonly maxFile: number;
 }
@@ -110,6 +116,8 @@ export interface Workspace {
   highestProof(plan: string): Promise<number>;
   /** Short name of this work tree in the ledger; the same for as long as the work tree lives. */
   readonly id: string;
+  /** Hooks that commits by hand run and checkpoints do not. */
+  activeHooks(): Promise<readonly string[]>;
   /** Reads a file of the work tree; lstat first, O_NOFOLLOW, so that a FIFO or a link never hangs or misleads us. */
   readWorkFile(path: string): Promise<WorkFile>;
   /** Bytes of a file at a commit; undefined where there is none. */
@@ -120,6 +128,8 @@ export interface Workspace {
 
   /** Records everything an agent may damage, durably, and gives the commit the attempt starts from. Read-only but for the record. `startTree`: what lies in the work tree where that is not HEAD's tree (the baseline run before the start commit). */
   begin(attempt: AttemptId, rules: AttemptRules, startTree?: string): Promise<string>;
+  /** Begins an attempt of a person, in a work tree that holds it already: HEAD is where it begins, what differs is the attempt's. Its rollBack keeps everything and changes nothing but what gates did. */
+  takeUp(attempt: AttemptId, rules: AttemptRules): Promise<string>;
   /** Puts back refs, HEAD, config and hooks; looks at what is left; on a candidate, the tree lies ready for the gates. */
   inspect(attempt: AttemptId, rules: AttemptRules): Promise<Inspection>;
   /** After the gates: sets aside new files they wrote; undefined, or why the tracked files are no longer those of `tree`. */
@@ -133,11 +143,14 @@ export interface Workspace {
   /** Branch, tag and proof in one transaction, then the index in line. Finishes a half-done one; safe to repeat. */
   checkpoint(attempt: AttemptId, checkpoint: Checkpoint): Promise<void>;
   /** Keeps everything the attempt left under its ref, then puts work tree, index, HEAD and refs back where it began. Safe to repeat after a crash. */
-  rollBack(
-    attempt: AttemptId,
-  ): Promise<{ readonly snapshot: Snapshot; readonly notices: readonly string[] }>;
-  /** Puts the files of a kept attempt into the work tree, to be judged again. */
-  reapply(attempt: AttemptId, snapshot: Snapshot): Promise<void>;
+  rollBack(attempt: AttemptId): Promise<{
+    readonly snapshot: Snapshot;
+    readonly notices: readonly string[];
+    /** The work tree was left as it is: a person's attempt. */
+    readonly kept?: true;
+  }>;
+  /** Puts what a kept attempt had changed into the work tree, to be judged again. False, and nothing touched, where a person has changed the same paths since. */
+  reapply(attempt: AttemptId, snapshot: Snapshot): Promise<boolean>;
   /** Forgets the record of an attempt that is over. */
   end(attempt: AttemptId): Promise<void>;
 }

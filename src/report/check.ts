@@ -16,6 +16,8 @@ export interface CheckFacts {
   readonly environment: readonly { readonly message: string; readonly mend: string }[];
   /** Names of the gates that would judge. */
   readonly gates: readonly string[];
+  /** What a run would accept and a person should know. */
+  readonly warnings: readonly string[];
 }
 
 /** 2 with problems, else 3 where repository or gates are not ready, else 0. */
@@ -52,13 +54,14 @@ function readLines({ plan, gates }: CheckFacts, style: Style): readonly string[]
   ];
 }
 
-function doubts({ plan }: CheckFacts, style: Style): readonly string[] {
+function doubts({ plan, warnings }: CheckFacts, style: Style): readonly string[] {
   const at = (line: number): string => `${oneLine(plan.path)}:${line}`;
   return [
     ...plan.ignored.map(({ line, why }) => `${at(line)}: no task: ${oneLine(why)}`),
     ...plan.notices.map(
       ({ line, message }) => `${at(line)}: ${style.warn('notice')}: ${oneLine(message)}`,
     ),
+    ...warnings.map((message) => `${style.warn('notice')}: ${oneLine(message)}`),
   ];
 }
 
@@ -95,14 +98,14 @@ function count(number: number, what: string): string {
 
 /** The same as data, one object (contract, "PLAN.md": `check --json`). */
 export function checkData(facts: CheckFacts): object {
-  const { plan, problems, environment, gates } = facts;
+  const { plan, problems, environment, gates, warnings } = facts;
   return {
     tasks: plan.tasks.map(({ id, title, state, needs, line }) => {
       return { id, title, state, needs, line };
     }),
     ignored: plan.ignored.map(({ line }) => line),
     problems,
-    notices: plan.notices,
+    notices: [...plan.notices, ...warnings.map((message) => ({ message }))],
     environment,
     gates,
   };

@@ -37,7 +37,9 @@ export interface GateEndFacts {
 
 /** The last line of `skeleton gate`. */
 export function gateEndLine({ verdict, status, gates }: GateEndFacts, style: Style): string {
-  const red = gates.filter(({ soft, verdict: said }) => !soft && ['fail', 'timeout'].includes(said));
+  const red = gates.filter(
+    ({ soft, verdict: said }) => !soft && ['fail', 'timeout'].includes(said),
+  );
   const names = red.map(({ name }) => oneLine(name)).join(', ');
   const paint = status === 0 ? style.good : style.bad;
   return `${paint(sentences[verdict])}${names === '' ? '' : `: ${names}`} (exit ${status})`;

@@ -9,9 +9,19 @@ import { spellLimit } from '../core/duration.ts';
 export function renderRunStart(event: EventOf<'run.started'>): readonly string[] {
   const branch =
     event.branch === '' ? 'a detached HEAD' : event.branch.replace(/^refs\/heads\//, '');
+  const { isolated } = event.options;
+  const place =
+    typeof isolated === 'string'
+      ? `in ${oneLine(isolated)}; your own work tree is left alone`
+      : "until the run ends the work tree is the run's: what you save there counts as the attempt's";
+  const take = event.options['take'];
+  if (typeof take === 'string')
+    return [
+      `${oneLine(event.plan)}: the work tree is judged as the next attempt of ${oneLine(take)}, on branch ${oneLine(branch)}`,
+    ];
   return [
     `${oneLine(event.plan)}: ${worstCase(event.options)}`,
-    `branch ${oneLine(branch)}; until the run ends the work tree is the run's: what you save there counts as the attempt's`,
+    `branch ${oneLine(branch)}; ${place}`,
   ];
 }
 

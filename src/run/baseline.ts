@@ -2,7 +2,7 @@ import type { GateResult } from '../core/events.ts';
 import { judgementOf } from '../core/verdict.ts';
 import { Refusal, type Gate, type GateJob } from '../ports.ts';
 import { rulesFor } from './life.ts';
-import type { Session } from './session.ts';
+import type { CleanGround, Session } from './session.ts';
 import type { Task } from '../core/plan/plan.ts';
 
 export interface BaselineJob {
@@ -32,11 +32,12 @@ export async function runBaseline(job: BaselineJob, session: Session): Promise<B
     if (known === 'fail') refuseRed([], session);
     return skipped;
   }
-  const results = await judgeUntouched(job, session);
+  const { results, isKnown } = await judgeUntouched(job, session);
   if (session.signal.aborted) return skipped;
   const judgement = judgementOf(results);
   const verdict = judgement.verdict === 'pass' ? 'pass' : 'fail';
-  if (judgement.verdict !== 'error') await ledger.rememberVerdict(job.tree, hash, verdict);
+  if (judgement.verdict !== 'error' && isKnown)
+    await ledger.rememberVerdict(job.tree, hash, verdict);
   if (verdict === 'fail') refuseRed(results, session);
   return { verdict, gates: results };
 }
@@ -51,20 +52,47 @@ function refuseRed(results: readonly GateResult[], session: Session): void {
   );
 }
 
-async function judgeUntouched(job: BaselineJob, session: Session): Promise<readonly GateResult[]> {
+interface Untouched {
+  readonly results: readonly GateResult[];
+  /** The verdict is one of the gates, and not of the setup. */
+  readonly isKnown: boolean;
+}
+
+async function judgeUntouched(job: BaselineJob, session: Session): Promise<Untouched> {
+  if (session.clean?.isWhole === true) return judgeApart(job, session.clean, session);
   const { workspace, gates } = session.ports;
   const [first] = job.tasks;
-  if (first === undefined) return [];
+  if (first === undefined) return { results: [], isKnown: false };
   const id = { plan: session.journal.plan, task: 'baseline', id: '', number: 0 };
-  await workspace.begin(id, rulesFor(first, job.plan, session), job.tree);
+  await workspace.begin(
+    id,
+    rulesFor({ task: first, plan: job.plan, gates: job.gates }, session),
+    job.tree,
+  );
   const run = await gates.run(gateJob(job, session));
   const changed = await workspace.settle(id, job.tree);
   if (changed !== undefined) await workspace.rollBack(id);
   await workspace.end(id);
-  if (changed === undefined) return run.results;
-  throw new Refusal(
+  if (changed === undefined) return { results: run.results, isKnown: true };
+  throw changesFiles(changed.paths ?? []);
+}
+
+async function judgeApart(
+  job: BaselineJob,
+  { room, config }: CleanGround,
+  session: Session,
+): Promise<Untouched> {
+  const head = (await session.ports.workspace.resolve('HEAD')) ?? '';
+  const ground = { head, judges: job.tree, plan: session.plan, task: undefined, config };
+  const run = await room.judge({ ...gateJob(job, session), ...ground, fixes: false });
+  if (run.changed.length > 0) throw changesFiles(run.changed);
+  return { results: run.results, isKnown: run.wasSetUp };
+}
+
+function changesFiles(paths: readonly string[]): Refusal {
+  return new Refusal(
     3,
-    `a gate changes tracked files: ${(changed.paths ?? []).join(', ')} (put back)`,
+    `a gate changes tracked files: ${paths.join(', ')} (put back)`,
     'a gate must only read; let it write elsewhere, or say `fix: true` for it in the front matter',
   );
 }

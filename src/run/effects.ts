@@ -1,3 +1,4 @@
+import type { Snapshot } from '../core/events.ts';
 import type { Outcome } from '../core/machine.ts';
 import { attemptOf, rulesFor, type Life } from './life.ts';
 import type { Session } from './session.ts';
@@ -6,9 +7,8 @@ import type { Session } from './session.ts';
 export async function startAttempt(life: Life, session: Session): Promise<readonly Outcome[]> {
   const { state, task } = life;
   const { agent, clock, workspace } = session.ports;
-  const base = await workspace.begin(life.id, rulesFor(task, life.plan, session));
-  const judged = state.phase === 'pending' ? state.judge : undefined;
-  if (judged) await workspace.reapply(life.id, judged);
+  const base = await workspace.begin(life.id, rulesFor(life, session));
+  const judged = await layOutKept(life, session);
   const event: Outcome = {
     type: 'attempt.started',
     number: life.id.number,
@@ -21,6 +21,16 @@ export async function startAttempt(life: Life, session: Session): Promise<readon
     ...(judged && { judge: judged }),
   };
   return [event];
+}
+
+/** Work that a gate error kept is judged again, unless a person has changed the same files since: then the agent begins anew. */
+async function layOutKept(life: Life, session: Session): Promise<Snapshot | undefined> {
+  const { state, task, id } = life;
+  const kept = state.phase === 'pending' ? state.judge : undefined;
+  if (kept === undefined || (await session.ports.workspace.reapply(id, kept))) return kept;
+  const message = `the work kept at ${kept.ref} touches files that were changed since: the agent begins anew`;
+  await session.journal.append(task.id, { type: 'notice', message });
+  return undefined;
 }
 
 /** Branch, tag and proof move to the commit that the ledger recorded as passed, and to no other. */
@@ -42,10 +52,10 @@ export async function createCheckpoint(life: Life, session: Session): Promise<re
 export async function rollBack(life: Life, session: Session): Promise<readonly Outcome[]> {
   const { workspace } = session.ports;
   show(life, session, 'rollback');
-  const { snapshot, notices } = await workspace.rollBack(life.id);
+  const { snapshot, notices, kept } = await workspace.rollBack(life.id);
   for (const message of notices)
     await session.journal.append(life.task.id, { type: 'notice', message });
-  return [{ type: 'rollback.done', snapshot }];
+  return [{ type: 'rollback.done', snapshot, ...(kept && { kept }) }];
 }
 
 export async function wait(life: Life, session: Session): Promise<readonly Outcome[]> {

@@ -30,17 +30,24 @@ export function openJournal(parts: JournalParts): Journal {
     opened.set(task, page);
     return page;
   };
+  const write = async (task: string, event: Event): Promise<void> => {
+    const page = opened.get(task) ?? (await open(task));
+    for (const lock of locks) lock.assertHeld();
+    const recorded = await ledger.append({ run, plan, task, event }, page.seq);
+    page.seq = recorded.seq;
+    if (isOfTask(recorded)) page.events.push(recorded.event);
+    onEvent(recorded);
+  };
+  // One after the other: a signal may want to write while a gate's result is being written.
+  let last: Promise<void> = Promise.resolve();
   return {
     run,
     plan,
     open: async (task) => (await open(task)).events,
-    append: async (task, event) => {
-      const page = opened.get(task) ?? (await open(task));
-      for (const lock of locks) lock.assertHeld();
-      const recorded = await ledger.append({ run, plan, task, event }, page.seq);
-      page.seq = recorded.seq;
-      if (isOfTask(recorded)) page.events.push(recorded.event);
-      onEvent(recorded);
+    append: (task, event) => {
+      const written = last.then(() => write(task, event));
+      last = written.catch(() => undefined);
+      return written;
     },
   };
 }

@@ -4,9 +4,11 @@ import type { Outcome } from '../core/machine.ts';
 import { checkpointMessage, proofText, type CheckpointFacts } from '../core/checkpoint.ts';
 import { checkpointTag, proofRef } from '../core/refs.ts';
 import { judgementOf } from '../core/verdict.ts';
-import type { Gate, GateRun, Inspection } from '../ports.ts';
+import { Refusal, type Gate, type GateRun, type Inspection } from '../ports.ts';
+import { judgeClean, judgeOldTests } from './judge-clean.ts';
 import { attemptOf, rulesFor, type Life } from './life.ts';
 import type { Session } from './session.ts';
+import { voided } from './void.ts';
 
 type Candidate = Extract<Inspection, { kind: 'candidate' }>;
 type Outcomes = readonly Outcome[];
@@ -17,38 +19,73 @@ type Outcomes = readonly Outcome[];
  */
 export async function judge(life: Life, session: Session): Promise<Outcomes> {
   const { workspace } = session.ports;
-  const rules = rulesFor(life.task, life.plan, session);
+  const rules = rulesFor(life, session);
   let seen = await workspace.inspect(life.id, rules);
   await tell(life, session, seen.notices);
   if (seen.kind === 'refused') return rejected(seen.failure);
+  const parent = seen.commits ?? attemptOf(life.state).base;
   if (!session.settings.judged)
-    return commitPassed(life, { tree: seen.tree, results: [] }, session);
+    return commitPassed(life, { tree: seen.tree, results: [], parent }, session);
 
   const fixing = life.gates.filter((gate) => gate.fix);
   const fixed = await runGates(life, { gates: fixing, candidate: seen }, session);
-  if (fixed.verdict === 'interrupted') return voided(session);
+  if (fixed.verdict === 'interrupted') return [voided(session)];
   if (fixing.length > 0) seen = await workspace.reinspect(life.id, rules);
   if (seen.kind === 'refused') return rejected(seen.failure);
 
-  const judging = life.gates.filter((gate) => !gate.fix);
-  const judged = await runGates(life, { gates: judging, candidate: seen }, session);
-  if (judged.verdict === 'interrupted') return voided(session);
+  const judged = await judgeCandidate(life, seen, session);
+  if (judged.verdict === 'interrupted') return [voided(session)];
+  if (judged.changed.length > 0)
+    return rejected({ kind: 'gate-changed-tree', paths: judged.changed });
   const results = [...fixed.results, ...judged.results];
-  return conclude(life, { tree: seen.tree, results }, session);
+  return conclude(life, { candidate: seen, tree: seen.tree, results, parent }, session);
+}
+
+interface TreeRun extends GateRun {
+  /** Tracked paths that a gate changed where it ran; in the work tree, `settle` finds them. */
+  readonly changed: readonly string[];
+}
+
+/** With `setup:` in a clean worktree, else in place. */
+async function judgeCandidate(life: Life, seen: Candidate, session: Session): Promise<TreeRun> {
+  const { clean } = session;
+  if (clean?.isWhole === true) return judgeClean(life, { seen, ground: clean }, session);
+  const gates = life.gates.filter((gate) => !gate.fix);
+  return { ...(await runGates(life, { gates, candidate: seen }, session)), changed: [] };
 }
 
 interface Judged {
+  /** Undefined where nothing judged it. */
+  readonly candidate?: Candidate;
   readonly tree: string;
   readonly results: readonly GateResult[];
+  /** Where the attempt began, or the agent's own commits on top of it. */
+  readonly parent: string;
 }
 
-async function conclude(life: Life, judged: Judged, session: Session): Promise<Outcomes> {
+async function conclude(
+  life: Life,
+  judged: Judged & { readonly candidate: Candidate },
+  session: Session,
+): Promise<Outcomes> {
   const judgement = judgementOf(judged.results);
   if (judgement.verdict === 'error') return [{ type: 'attempt.voided', why: 'gate-error' }];
   if (judgement.verdict === 'fail') return rejected(judgement.failure);
+  const old = await judgeOldTests(life, judged.candidate, session);
+  if (old.kind === 'interrupted') return [voided(session)];
+  if (old.kind === 'error') return [{ type: 'attempt.voided', why: 'gate-error' }];
+  if (old.kind === 'fail') return rejected(old.failure);
+  await tell(life, session, old.notices);
   const changed = await session.ports.workspace.settle(life.id, judged.tree);
   if (changed !== undefined) return rejected(changed);
-  return commitPassed(life, judged, session);
+  try {
+    return await commitPassed(life, judged, session);
+  } catch (error) {
+    // The work is good and only its commit could not be written: it is judged again on resume, and costs nothing.
+    if (!(error instanceof Refusal)) throw error;
+    await tell(life, session, [error.message]);
+    return [{ type: 'attempt.voided', why: 'gate-error' }];
+  }
 }
 
 async function runGates(
@@ -79,17 +116,19 @@ async function runGates(
 
 async function commitPassed(life: Life, judged: Judged, session: Session): Promise<Outcomes> {
   const { workspace, agent, gates } = session.ports;
-  const { attempt, base } = attemptOf(life.state);
+  const { attempt } = attemptOf(life.state);
   const facts: CheckpointFacts = {
     run: session.journal.run,
     task: life.task,
     attempt,
     agent: agent.name,
     gates: judged.results,
+    isClean: session.clean?.isWhole ?? false,
+    base: attemptOf(life.state).base,
     gatesHash: session.settings.judged ? await gates.hash(life.gates) : 'none',
   };
   const message = checkpointMessage(facts, session.settings.commit);
-  const commit = await workspace.commitObject(judged.tree, base, message);
+  const commit = await workspace.commitObject(judged.tree, judged.parent, message);
   const { tag, proof } = await freeName(life, session);
   const text = proofText({ ...facts, tree: judged.tree });
   const proofObject = await workspace.proofObject(commit, proof, text);
@@ -114,8 +153,4 @@ async function tell(life: Life, session: Session, notices: readonly string[]): P
 
 function rejected(failure: Failure): Outcomes {
   return [{ type: 'attempt.rejected', failure }];
-}
-
-function voided(session: Session): Outcomes {
-  return [{ type: 'attempt.voided', why: session.isInterrupted() ? 'interrupted' : 'over-budget' }];
 }

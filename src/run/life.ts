@@ -2,6 +2,7 @@ import type { TaskEvent } from '../core/events.ts';
 import type { Attempt, Phase, State } from '../core/machine.ts';
 import type { Task } from '../core/plan/plan.ts';
 import type { AttemptId, AttemptRules, Feedback, Gate } from '../ports.ts';
+import { scriptNamedBy } from '../core/gate-holes.ts';
 import { taskSlug } from '../core/refs.ts';
 import type { Session } from './session.ts';
 
@@ -33,8 +34,11 @@ export function attemptOf(state: State): Attempt & { readonly phase: Phase } {
   return state;
 }
 
-export function rulesFor(task: Task, plan: Uint8Array, session: Session): AttemptRules {
-  const { protect, protectNew, maxFile } = session.settings;
+export function rulesFor(
+  { task, plan, gates }: Pick<Life, 'task' | 'plan' | 'gates'>,
+  session: Session,
+): AttemptRules {
+  const { protect, protectNew, maxFile, keepCommits } = session.settings;
   return {
     plan: {
       path: session.plan.path,
@@ -45,6 +49,8 @@ export function rulesFor(task: Task, plan: Uint8Array, session: Session): Attemp
     protect,
     protectNew,
     maxFile,
+    keepCommits,
+    judges: gates.flatMap(({ command }) => scriptNamedBy(command) ?? []),
     mayChange: task.config.mayChange ?? [],
     allowEmpty: task.config.allowEmpty ?? false,
   };

@@ -40,11 +40,14 @@ export function refuseProblems(problems: readonly string[]): void {
   if (problems.length > 0) throw new Refusal(2, problems.join('\n'), 'skeleton check');
 }
 
+/** Whether a path belongs to how the work is done (plan, gates, settings), so that the start commit takes it in. */
+export function isStartPath(path: string, plan: string): boolean {
+  return path === plan || path === '.skeleton.yml' || /^(?:gates|\.skeleton)\//.test(path);
+}
+
 /** What the start commit takes in: a new or edited plan, gates and settings. Anything else is the user's work in progress: Refusal(3). */
 export function startPaths(dirt: readonly DirtyPath[], plan: string): readonly string[] {
-  const isOurs = (path: string): boolean =>
-    path === plan || path === '.skeleton.yml' || /^(?:gates|\.skeleton)\//.test(path);
-  const foreign = dirt.filter(({ path }) => !isOurs(path));
+  const foreign = dirt.filter(({ path }) => !isStartPath(path, plan));
   if (foreign.length > 0) throw dirtyTree(foreign);
   return dirt.map(({ path }) => path);
 }

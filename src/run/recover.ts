@@ -60,8 +60,8 @@ async function nextStep(state: State, id: AttemptId, recovery: Recovery): Promis
     return { type: 'checkpoint.created', tag, commit };
   }
   if (state.phase === 'rolling-back') {
-    const { snapshot } = await workspace.rollBack(id);
-    return { type: 'rollback.done', snapshot };
+    const { snapshot, kept } = await workspace.rollBack(id);
+    return { type: 'rollback.done', snapshot, ...(kept && { kept }) };
   }
   return { type: 'attempt.rejected', failure: { kind: 'crashed' } };
 }

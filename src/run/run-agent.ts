@@ -2,6 +2,7 @@ import type { Outcome } from '../core/machine.ts';
 import type { AgentEnd, AgentJob } from '../ports.ts';
 import { attemptOf, feedbackOf, type Life } from './life.ts';
 import type { Session } from './session.ts';
+import { voided } from './void.ts';
 
 /** The agent's step. Its exit status decides only whether the tree is worth looking at. */
 export async function runAgent(life: Life, session: Session): Promise<readonly Outcome[]> {
@@ -38,10 +39,7 @@ function agentJob(life: Life, session: Session): AgentJob {
 }
 
 function outcomes(end: AgentEnd, session: Session): readonly Outcome[] {
-  if (end.kind === 'interrupted')
-    return [
-      { type: 'attempt.voided', why: session.isInterrupted() ? 'interrupted' : 'over-budget' },
-    ];
+  if (end.kind === 'interrupted') return [voided(session)];
   const finished: Outcome = {
     type: 'agent.finished',
     seconds: end.seconds,

@@ -30,15 +30,20 @@ export async function runPlan(job: RunJob, session: Session): Promise<RunEnd> {
   const rules: WaitRules = { keepGoing: settings.keepGoing, lifted: job.lifted };
   const next = (): Task | undefined =>
     signal.aborted || isOver(outcomes, session) ? undefined : pick(job.tasks, standing, rules);
+  const board: Board = { standing, rules, outcomes };
   let plan = job.plan;
-  for (let task = next(); task !== undefined; task = next()) {
+  for (;;) {
+    const task = next();
+    if (task === undefined) {
+      if (signal.aborted || hasOutcome(outcomes, 'stopped')) break;
+      if (!(await blockNext(job.tasks, board, session))) break;
+      continue;
+    }
     const isUsedUp = job.usedUp.has(task.id);
     const outcome = await (isUsedUp ? giveUp(task, session) : takeUp(task, plan, session));
     outcomes.set(task.id, outcome);
     if (isDone(outcome)) plan = tick(plan, task.id);
   }
-  if (!signal.aborted && !hasOutcome(outcomes, 'stopped'))
-    await block(job.tasks, { standing, rules, outcomes }, session);
   return { why: whyEnded(outcomes, session), counts: count(session, outcomes) };
 }
 
@@ -65,7 +70,9 @@ async function takeUp(task: Task, plan: Uint8Array, session: Session): Promise<T
     await journal.append(task.id, { type: 'task.reopened', anew: !resumes });
   const state = await runTask(task, plan, session);
   const outcome = outcomeOf(state, session);
-  await journal.append(task.id, { type: 'task.finished', state: outcome });
+  const usedUp =
+    outcome === 'failed' && state.phase === 'pending' ? { why: 'no attempt is left' } : {};
+  await journal.append(task.id, { type: 'task.finished', state: outcome, ...usedUp });
   return outcome;
 }
 
@@ -77,7 +84,9 @@ async function giveUp(task: Task, session: Session): Promise<TaskOutcome> {
 
 function outcomeOf(state: State, session: Session): TaskOutcome {
   if (state.phase === 'passed') return session.settings.judged ? 'passed' : 'unjudged';
-  return state.phase === 'failed' ? 'failed' : 'stopped';
+  // Still pending although nothing stops it: earlier runs have used up the attempts that this one allows.
+  const isUsedUp = state.phase === 'pending' && !session.signal.aborted;
+  return state.phase === 'failed' || isUsedUp ? 'failed' : 'stopped';
 }
 
 function standingIn(
@@ -103,15 +112,21 @@ interface Board {
   readonly outcomes: Map<string, TaskOutcome>;
 }
 
-/** What is left waits for a task that failed. */
-async function block(tasks: readonly Task[], board: Board, session: Session): Promise<void> {
-  for (const task of tasks.filter(({ id }) => board.standing(id) === 'open')) {
-    const [need] = unmet(task, board.standing, board.rules);
+/** Blocks the first task that waits for one which failed or is blocked; false where there is none (left). */
+async function blockNext(
+  tasks: readonly Task[],
+  { standing, rules, outcomes }: Board,
+  session: Session,
+): Promise<boolean> {
+  for (const task of tasks.filter(({ id }) => standing(id) === 'open')) {
+    const need = unmet(task, standing, rules).find((id) => standing(id) === 'settled');
     if (need === undefined) continue;
-    board.outcomes.set(task.id, 'blocked');
+    outcomes.set(task.id, 'blocked');
     const why = `waits for ${need}`;
     await session.journal.append(task.id, { type: 'task.finished', state: 'blocked', why });
+    return true;
   }
+  return false;
 }
 
 function whyEnded(outcomes: ReadonlyMap<string, TaskOutcome>, session: Session): RunEnd['why'] {

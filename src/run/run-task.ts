@@ -1,9 +1,19 @@
-import { decide, evolve, replay, type Effect, type Outcome, type State } from '../core/machine.ts';
+import { StaleWrite } from '../ports.ts';
+import {
+  decide,
+  evolve,
+  isUnderWay,
+  replay,
+  type Effect,
+  type Outcome,
+  type State,
+} from '../core/machine.ts';
 import { attemptId, type Life } from './life.ts';
 import type { Task } from '../core/plan/plan.ts';
 import type { Session } from './session.ts';
 import { judge } from './judge.ts';
 import { runAgent } from './run-agent.ts';
+import { appendAll, withStop } from './with-stop.ts';
 import { createCheckpoint, rollBack, startAttempt, wait } from './effects.ts';
 
 type Perform = (life: Life, session: Session) => Promise<readonly Outcome[]>;
@@ -17,6 +27,9 @@ const perform: Readonly<Record<Effect, Perform>> = {
   wait,
 };
 
+/** Effects that a stop cuts off; the others are short, and are finished. */
+const stoppable: ReadonlySet<Effect> = new Set(['run-agent', 'run-gates']);
+
 /**
  * Works on one task until nothing is left to do for it in this run: passed, failed, or stopped.
  * A stop is taken only on clean ground: before an attempt begins, or after it was rolled back.
@@ -26,12 +39,32 @@ export async function runTask(task: Task, plan: Uint8Array, session: Session): P
   const gates = session.settings.judged ? await session.ports.gates.find(session.plan, task) : [];
   let state = replay(events);
   for (let effect = decide(state); effect !== undefined; effect = decide(state)) {
-    if (effect === 'start-attempt' && session.signal.aborted) break;
+    if (effect === 'start-attempt' && !mayStart(task, state, session)) break;
     const life: Life = { task, plan, gates, state, events, id: attemptId(task, state, session) };
-    for (const event of await perform[effect](life, session)) {
-      state = evolve(state, event);
-      await session.journal.append(task.id, event);
-    }
+    for (const event of await carryOut(effect, life, session)) state = evolve(state, event);
   }
   return state;
+}
+
+function mayStart(task: Task, { charged }: State, { settings, signal }: Session): boolean {
+  return !signal.aborted && charged < (task.config.attempts ?? settings.attempts);
+}
+
+async function carryOut(effect: Effect, life: Life, session: Session): Promise<readonly Outcome[]> {
+  try {
+    if (stoppable.has(effect)) return await withStop(life, session, perform[effect]);
+    return await appendAll(life, session, await perform[effect](life, session));
+  } catch (error) {
+    if (effect !== 'roll-back' && !(error instanceof StaleWrite)) await leaveClean(life, session);
+    throw error;
+  }
+}
+
+/**
+ * Something is wrong beyond this attempt (a full disk, a state folder that is gone): the tree is not left with our tick or
+ * the agent's half work in it, as far as that still goes. What went wrong is told by who caught it.
+ */
+async function leaveClean({ state, id }: Life, session: Session): Promise<void> {
+  if (!isUnderWay(state)) return;
+  await session.ports.workspace.rollBack(id).catch(() => undefined);
 }

@@ -1,6 +1,8 @@
 import type { Agent, Clock, Gates, Ledger, Processes, Workspace } from '../ports.ts';
 import type { Plan } from '../core/plan/plan.ts';
 import type { Settings } from '../core/settings.ts';
+import type { Config } from '../core/config.ts';
+import type { CleanRoom } from './clean-room.ts';
 import type { Journal } from './journal.ts';
 
 /** What happens right now; shown, never stored. */
@@ -22,12 +24,23 @@ export interface Ports {
   readonly clock: Clock;
 }
 
+/** Where gates run on nothing but the tree to be tagged; there with `setup:` or `tests:`. */
+export interface CleanGround {
+  readonly room: CleanRoom;
+  readonly config: Config;
+  /** All gates run there, and not only those on old tests. */
+  readonly isWhole: boolean;
+  /** Globs of tests. */
+  readonly tests: readonly string[];
+}
+
 /** One run: everything that stays the same from its first event to its last. */
 export interface Session {
   readonly ports: Ports;
   readonly journal: Journal;
   readonly plan: Plan;
   readonly settings: Settings;
+  readonly clean?: CleanGround;
   /** The highest checkpoint number that git's proofs know: a lost ledger must not use one again. */
   readonly highestProof: number;
   /** Aborts at the user's signal and at the end of max_time. */

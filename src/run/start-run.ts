@@ -2,7 +2,7 @@ import type { Plan, Task } from '../core/plan/plan.ts';
 import { startTag } from '../core/refs.ts';
 import type { Gate } from '../ports.ts';
 import { runBaseline } from './baseline.ts';
-import { startPaths } from './prepare.ts';
+import { isStartPath, startPaths } from './prepare.ts';
 import { runPlan, type RunEnd } from './run-plan.ts';
 import type { Session } from './session.ts';
 
@@ -17,6 +17,8 @@ export interface StartJob {
   readonly gates: readonly Gate[];
   /** Shown in the first line and kept: what the run was asked for. */
   readonly options: Readonly<Record<string, unknown>>;
+  /** Sets aside what else is not committed, but for paths that `isLeft` wants; undefined where that has to be refused. */
+  readonly setAside: ((isLeft: (path: string) => boolean) => Promise<void>) | undefined;
 }
 
 /**
@@ -26,8 +28,12 @@ export interface StartJob {
 export async function startRun(job: StartJob, session: Session): Promise<RunEnd> {
   const { workspace, agent } = session.ports;
   await workspace.assertReady();
-  const paths = startPaths(await workspace.dirt(), job.plan.path);
+  const isLeft = (path: string): boolean => isStartPath(path, job.plan.path);
+  const dirt = await workspace.dirt();
+  const left = job.setAside === undefined ? dirt : dirt.filter(({ path }) => isLeft(path));
+  const paths = startPaths(left, job.plan.path);
   await agent.assertReady();
+  await job.setAside?.(isLeft);
   const head = await headOf(session);
   const tree = paths.length > 0 ? await workspace.treeWith(paths) : await workspace.treeOf(head);
   const baseline = await runBaseline(
@@ -64,7 +70,7 @@ async function commitStart(tree: string, session: Session): Promise<string> {
 }
 
 /** A start tag only where no checkpoint or earlier start of this plan stands; gives its name, or ''. */
-async function tagStart(base: string, session: Session): Promise<string> {
+export async function tagStart(base: string, session: Session): Promise<string> {
   const { workspace, ledger } = session.ports;
   const { plan } = session.journal;
   if (await ledger.knowsCommit(plan, base)) return '';

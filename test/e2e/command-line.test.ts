@@ -98,20 +98,23 @@ describe('standard output', () => {
 });
 
 describe('signals', () => {
-  /** A run whose agent sits there until it is ended. */
-  async function sitting(): Promise<{
+  /** A run whose agent sits there until it is ended; `first` is what its script begins with. */
+  async function sitting(first = ''): Promise<{
     readonly signal: (name: NodeJS.Signals) => void;
     readonly ended: Promise<Ended>;
   }> {
     fill(1);
     const ready = join(repository.outside, 'ready');
     const agent = repository.agent(`#!/bin/sh
+${first}
 cat > /dev/null
 echo half > half.txt
 touch "$READY"
 sleep 60
 `);
-    const { child, ended } = repository.start(['run', '--agent-command', agent], { READY: ready });
+    const { child, ended } = repository.start(['run', '--json', '--agent-command', agent], {
+      READY: ready,
+    });
     await appears(ready);
     return { signal: (name) => child.kill(name), ended };
   }
@@ -124,10 +127,11 @@ sleep 60
     async (name, expected) => {
       const run = await sitting();
       run.signal(name);
-      const { status, stderr } = await run.ended;
+      const { status, stdout, stderr } = await run.ended;
       expect(status).toBe(expected);
+      expect(stdout).toContain(`"status":${expected},`);
       expect(stderr).toContain('attempt 1/5 does not count: interrupted');
-      expect(stderr).toContain('next: skeleton run --agent-command ');
+      expect(stderr).toContain('next: skeleton run --json --agent-command ');
       expect(repository.git('status', '--porcelain')).toBe('');
       expect(
         repository.git('for-each-ref', '--format=%(refname)', 'refs/skeleton/attempts'),
@@ -135,6 +139,21 @@ sleep 60
       expect((await repository.run('run', '--agent-command', fill(1))).status).toBe(0);
     },
   );
+
+  test('the second one ends it at once, and the next run tidies up', async () => {
+    const run = await sitting("trap '' TERM INT");
+    run.signal('SIGINT');
+    await sleep(200);
+    const asked = performance.now();
+    run.signal('SIGTERM');
+    const { status, stderr } = await run.ended;
+    expect(status).toBe(143);
+    expect(performance.now() - asked).toBeLessThan(1500);
+    expect(stderr).toContain('ended at once; the next skeleton run tidies up');
+    expect(existsSync(join(repository.top, 'half.txt'))).toBe(true);
+    expect((await repository.run('run', '--agent-command', fill(1))).status).toBe(0);
+    expect(existsSync(join(repository.top, 'half.txt'))).toBe(false);
+  });
 
   test('a hang-up without a terminal is not for us', async () => {
     const run = await sitting();

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   lstatSync,
@@ -25,6 +25,8 @@ export interface Lab {
   readonly git: (...args: readonly string[]) => string;
   /** Runs a shell script in the work tree. */
   readonly sh: (script: string) => string;
+  /** As sh, as far as it gets; ended after 10 s, because a git may wait at a FIFO for ever. */
+  readonly attempt: (script: string) => void;
   readonly write: (path: string, content: string | Uint8Array, mode?: number) => void;
   readonly read: (path: string) => string;
   readonly path: (path: string) => string;
@@ -58,6 +60,10 @@ function openLab(folder: string): Lab {
     path,
     git: (...args) => run('git', args),
     sh: (script) => run('bash', ['-ec', script]),
+    attempt: (script) => {
+      const limited = ['--kill-after=1', '10', 'bash', '-c', script];
+      spawnSync('timeout', limited, { cwd: top, stdio: 'ignore' });
+    },
     write: (name, content, mode = 0o644) => {
       mkdirSync(dirname(path(name)), { recursive: true });
       writeFileSync(path(name), content);
@@ -117,6 +123,8 @@ export function someRules(overrides: Partial<AttemptRules> = {}): AttemptRules {
     },
     protect: [],
     protectNew: true,
+  judges: [],
+    keepCommits: false,
     mayChange: [],
     allowEmpty: false,
     maxFile: 50 * 2 ** 20,
@@ -127,7 +135,7 @@ export function someRules(overrides: Partial<AttemptRules> = {}): AttemptRules {
 export type Picture = Readonly<Record<string, string>>;
 
 /** Everything a rollback must give back: bytes, modes, links, folders, refs, HEAD, index with its flags, configuration, hooks. */
-export function photograph(lab: Lab): Picture {
+export function photograph(lab: Pick<Lab, 'top' | 'git'>): Picture {
   const picture: Record<string, string> = {};
   look(lab.top, '', picture);
   const gitDir = lab.git('rev-parse', '--absolute-git-dir').trim();

@@ -113,11 +113,13 @@ function aWorkspace(luck: (task: string, number: number) => Luck, deeds: string[
     tag: () => Promise.resolve(true),
     resolve: () => Promise.resolve(undefined),
     highestProof: () => Promise.resolve(0),
+    activeHooks: () => Promise.resolve([]),
     readWorkFile: unused,
     readAt: unused,
     treeOf: () => Promise.resolve('tree-0'),
     diff: unused,
     begin: () => Promise.resolve(`c${commits}`),
+    takeUp: () => Promise.resolve(`c${commits}`),
     inspect: ({ id, number }) => Promise.resolve(inspect(id, number)),
     reinspect: ({ id, number }) => Promise.resolve(inspect(id, number)),
     settle: () => Promise.resolve(undefined),
@@ -134,7 +136,7 @@ function aWorkspace(luck: (task: string, number: number) => Luck, deeds: string[
     },
     reapply: ({ id, number }) => {
       deeds.push(`reapply ${id}#${number}`);
-      return Promise.resolve();
+      return Promise.resolve(true);
     },
     end: () => Promise.resolve(),
   };

@@ -34,7 +34,6 @@ export interface Config {
   readonly keepCommits?: boolean;
   /** Template of a checkpoint's subject. */
   readonly commit?: string;
-  readonly keepAwake?: boolean;
   /** Path of the prompt's template, relative to the top of the repository. */
   readonly prompt?: string;
 }

@@ -26,7 +26,6 @@ const MOST_TASKS = 1_000_000;
 
 const everywhere: readonly Place[] = ['plan', 'project', 'user'];
 const withTask: readonly Place[] = ['plan', 'project', 'user', 'task'];
-const inRepository: readonly Place[] = ['plan', 'project'];
 const inTask: readonly Place[] = ['task'];
 
 const attempts = { kind: 'count', least: 1, most: MOST_ATTEMPTS } as const;
@@ -118,7 +117,7 @@ export const configKeys: readonly ConfigKey[] = [
   {
     name: 'gates',
     type: { kind: 'gates' },
-    places: inRepository,
+    places: ['plan', 'project'],
     doc: 'What judges a task: shell commands, names of gates, or maps.',
   },
   {
@@ -137,7 +136,7 @@ export const configKeys: readonly ConfigKey[] = [
   {
     name: 'tasks',
     type: { kind: 'choice', of: ['heading-2', 'heading-3', 'heading-4', 'boxes'] },
-    places: inRepository,
+    places: ['plan'],
     doc: 'What is a task, where the plan does not say it by itself.',
   },
   {
@@ -189,12 +188,6 @@ export const configKeys: readonly ConfigKey[] = [
     type: { kind: 'line' },
     places: everywhere,
     doc: "Template of a checkpoint's subject.",
-  },
-  {
-    name: 'keep_awake',
-    type: { kind: 'boolean' },
-    places: everywhere,
-    doc: 'Keep the machine from sleeping while a run goes.',
   },
   {
     name: 'prompt',

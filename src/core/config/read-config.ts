@@ -2,9 +2,8 @@ import { readYamlFile } from '../plan/yaml-file.ts';
 import { byLine, type Problem } from '../plan/problem.ts';
 import type { YamlEntry, YamlMap } from '../plan/yaml-node.ts';
 import type { Config } from './config.ts';
-import { agentKeys } from './gate-keys.ts';
 import { configKeys, propertyOf, type Place } from './keys.ts';
-import { readMap, readValue, unknownKey } from './read-value.ts';
+import { readAgentMap, readValue, unknownKey } from './read-value.ts';
 
 export interface ConfigReading {
   /** The valid keys. */
@@ -34,7 +33,7 @@ export function readConfig(map: YamlMap, place: Exclude<Place, 'task'>): ConfigR
   }
   // Which type a property has stands in the table of keys; a test compares the two.
   const config = Object.fromEntries(values) as Config;
-  return { config, problems: [...problems, ...twoAgents(config, map)] };
+  return { config, problems: [...problems, ...twoAgents(map)] };
 }
 
 interface EntryReading {
@@ -50,41 +49,41 @@ function readEntry(entry: YamlEntry, place: Place): EntryReading {
     return { property, read: { problems: [misplaced(entry, place)] } };
   }
   if (key.type.kind === 'agent' && entry.value.kind === 'map') {
-    const { value, problems } = readMap(entry.value, agentKeys, spot);
-    return { property: 'agentCommand', read: { value: value?.command, problems } };
+    return { property: 'agentCommand', read: readAgentMap(entry.value, spot) };
   }
   return { property, read: readValue(key.type, entry.value, spot) };
 }
 
 /** An unknown key, or one that belongs elsewhere. */
-function misplaced(entry: YamlEntry, place: Place): Problem {
-  const spot = { label: entry.key, line: entry.line };
-  const key = configKeys.find(({ name }) => name === entry.key);
-  if (key && place === 'user') {
-    return at(
-      spot.line,
-      `\`${key.name}\` belongs into the plan or .skeleton.yml, not into the user's file`,
-    );
-  }
-  if (key || taskFields.includes(entry.key)) {
-    return at(spot.line, `unknown key \`${entry.key}\`: it belongs to a task, on a line under it`);
-  }
-  const here = configKeys.filter(({ places }) => places.includes(place));
+function misplaced({ key: name, line }: YamlEntry, place: Place): Problem {
+  const places = configKeys.find((key) => key.name === name)?.places ?? [];
+  const home = taskFields.includes(name)
+    ? 'task'
+    : (places.find((one) => one === 'plan') ?? places[0]);
+  if (home !== undefined)
+    return at(line, `unknown key \`${name}\` here: it belongs ${homes[home]}`);
+  const here = configKeys.filter((key) => key.places.includes(place));
   return unknownKey(
-    entry.key,
-    spot,
-    here.map(({ name }) => name),
+    name,
+    { label: name, line },
+    here.map((key) => key.name),
   );
 }
 
 const taskFields = ['id', 'needs', 'depends', 'depends_on', 'files'];
 
-function twoAgents(config: Config, map: YamlMap): readonly Problem[] {
-  if (config.agent === undefined || config.agentCommand === undefined) return [];
-  const lines = map.entries
-    .filter(({ key }) => key === 'agent' || key === 'agent_command')
-    .map(({ line }) => line);
-  return [at(Math.max(...lines), '`agent` and `agent_command` exclude each other: keep one')];
+const homes: Readonly<Record<Place, string>> = {
+  task: 'to a task, on a line under it',
+  plan: "in the plan's front matter",
+  project: 'in .skeleton.yml',
+  user: "in the user's own file",
+};
+
+function twoAgents({ entries }: YamlMap): readonly Problem[] {
+  const agents = entries.filter(({ key }) => key === 'agent' || key === 'agent_command');
+  const second = agents[1];
+  if (!second) return [];
+  return [at(second.line, '`agent` and `agent_command` exclude each other: keep one')];
 }
 
 function at(line: number, message: string): Problem {

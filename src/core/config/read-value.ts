@@ -2,7 +2,7 @@
 import type { GateConfig, SetupConfig } from './config.ts';
 import { quote, type Problem } from '../plan/problem.ts';
 import type { YamlMap, YamlNode } from '../plan/yaml-node.ts';
-import { gateKeys, setupKeys, type MapKey } from './gate-keys.ts';
+import { agentKeys, gateKeys, setupKeys, type MapKey } from './gate-keys.ts';
 import type { ScalarType, ValueType } from './keys.ts';
 import { nearest } from './nearest.ts';
 import { parseDuration, parseSize } from './units.ts';
@@ -180,6 +180,16 @@ function readSetup(node: YamlMap, spot: Spot): Read<SetupConfig> {
   return run === undefined ? bad(node, spot, 'run in it') : { value: { run, ...rest }, problems };
 }
 
+/** An agent that is given by its command. */
+export function readAgentMap(node: YamlMap, spot: Spot): Read<string> {
+  const { value, problems } = readMap(node, agentKeys, spot);
+  if (problems.length > 0) return { problems };
+  const command = value?.command;
+  return command === undefined
+    ? bad(node, spot, 'a name, or a map with command in it')
+    : { value: command, problems };
+}
+
 /** Which type each one has stands in the table of keys. */
 interface MapValues extends GateConfig {
   readonly command?: string;
@@ -187,7 +197,7 @@ interface MapValues extends GateConfig {
 }
 
 /** The map's values under the names of its keys; which values a key may have is in its table. */
-export function readMap(node: YamlMap, keys: readonly MapKey[], spot: Spot): Read<MapValues> {
+function readMap(node: YamlMap, keys: readonly MapKey[], spot: Spot): Read<MapValues> {
   const problems: Problem[] = [];
   const values: [string, unknown][] = [];
   for (const entry of node.entries) {

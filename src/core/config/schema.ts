@@ -3,13 +3,14 @@ import { configKeys, type Place, type ValueType } from './keys.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** JSON Schema (draft-07, which editors know) of a plan's front matter, `.skeleton.yml` (both: the root) and the user's file. */
+/** JSON Schema (draft-07, which editors know): the root is a plan's front matter, `definitions` has the other two files. */
 export function configSchema(): Schema {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
-    title: 'Configuration of skeleton: front matter of PLAN.md, and .skeleton.yml',
+    title: 'Front matter of PLAN.md',
     ...mapOf(keysAt('plan')),
     definitions: {
+      project: { title: '.skeleton.yml', ...mapOf(keysAt('project')) },
       user: { title: "The user's own config.yml", ...mapOf(keysAt('user')) },
     },
   };

@@ -1,7 +1,7 @@
 /** Durations and sizes as people write them. A number without a unit is no duration: nobody can tell seconds from minutes. */
 
 /** What Node's timers can wait for (2^31 - 1 ms); they fire at once beyond it. */
-export const LONGEST_DURATION: number = 2 ** 31 - 1;
+const LONGEST_DURATION = 2 ** 31 - 1;
 
 const MILLISECONDS: Readonly<Record<string, number>> = {
   d: 86_400_000,

@@ -16,6 +16,8 @@ export interface Heading extends Extent {
   readonly kind: 'heading';
   readonly level: number;
   readonly text: string;
+  /** By the line of dashes or equals signs under it. */
+  readonly underlined: boolean;
 }
 
 export interface Paragraph extends Extent {
@@ -47,7 +49,7 @@ export interface Other extends Extent {
 
 export type Block = Heading | Paragraph | Item | Html | Other;
 
-/** Deeper than a person's lists; what is deeper still is text, so that no input overflows the stack. */
+/** Deeper than a person's lists; what is deeper still is no block, so that no input overflows the stack. */
 const MOST_NESTING = 100;
 
 const markdown = new MarkdownIt('commonmark', { html: true, maxNesting: MOST_NESTING });
@@ -156,18 +158,19 @@ function addHeading(reading: Reading, token: Token, content: string): void {
     addParagraph(reading, token, content);
   } else if (extent.depth === 0) {
     const level = Number(token.tag.slice(1));
-    reading.blocks.push({ kind: 'heading', ...extent, level, text: content });
+    reading.blocks.push({ kind: 'heading', ...extent, level, text: content, underlined });
   }
 }
 
 function addOther(reading: Reading, token: Token, kind: Other['kind']): void {
   const extent = extentOf(reading, token);
-  const open = token.type === 'fence' && !isClosed(reading.lines, extent, token.markup);
+  const open = token.type === 'fence' && !isClosed(extent, token.content);
   reading.blocks.push({ kind, ...extent, open });
   endFirst(reading);
 }
 
-function isClosed(lines: Lines, { line, end }: Extent, fence: string): boolean {
-  const last = lineAt(lines, end - 1).trim();
-  return end - 1 > line && last.startsWith(fence) && last.replaceAll(fence.charAt(0), '') === '';
+/** A fence that is closed takes one line more than its opening and its content. */
+function isClosed({ line, end }: Extent, content: string): boolean {
+  const inside = content.split('\n').length - (/(?:^|\n)$/.test(content) ? 1 : 0);
+  return end - line === inside + 2;
 }

@@ -41,25 +41,28 @@ function textLines(file: Uint8Array): readonly TextLine[] {
   const boxes = blocks.flatMap((block) => (block.kind === 'item' ? (block.box ?? []) : []));
   const columns = new Map(boxes.map(({ line, column }) => [line, column]));
   const bytes = new TextDecoder('windows-1252').decode(file);
-  const result: TextLine[] = [{ bytes: '', plain: '', marked: false, gap: '', gapMarked: false }];
-  for (const [index, { start, end, next }] of byteLines(file).entries()) {
+  const places = byteLines(file);
+  const byteOrderMark = bytes.slice(0, places[0]?.start);
+  let last = { bytes: byteOrderMark, plain: '', marked: false, gap: '', gapMarked: false };
+  const result: TextLine[] = [last];
+  for (const [index, { start, end, next }] of places.entries()) {
     const text = lineAt(lines, index + 1);
     const isMarked = marked.has(index + 1);
     const column = columns.get(index + 1);
     const plain = isMarked ? withoutMarkers(text) : text;
-    const last = result.at(-1);
-    if (last && isBlank(plain)) {
+    if (isBlank(plain)) {
       last.gap += bytes.slice(start, next);
       last.gapMarked ||= isMarked;
       continue;
     }
-    result.push({
+    last = {
       bytes: unmarked(bytes.slice(start, end), column),
       plain: unmarked(plain, column).trimEnd(),
       marked: isMarked,
       gap: bytes.slice(end, next),
       gapMarked: false,
-    });
+    };
+    result.push(last);
   }
   return result;
 }

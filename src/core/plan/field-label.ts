@@ -3,6 +3,7 @@ import { configKeys } from '../config/keys.ts';
 
 const taskKeys = configKeys.filter(({ places }) => places.includes('task')).map(({ name }) => name);
 const fieldKeys = ['id', 'needs', 'goal', 'files', 'acceptance', ...taskKeys];
+const knownKeys = new Set(fieldKeys);
 
 /** `**Label:** value`, `**Label**: value` or `label: value`, as it stands. */
 export interface Label {
@@ -16,6 +17,7 @@ const plain = /^([A-Za-z][A-Za-z_ -]{0,30}):(?:[ \t]+(.*))?$/s;
 
 /** A field that begins the line; plain ones only where they are allowed. */
 export function readLabel(line: string, plainToo = false): Label | undefined {
+  if (!line.includes(':') && !line.includes('：')) return undefined;
   const text = line.trim();
   const marked = bold.exec(text);
   const [, label, value = ''] = marked ?? (plainToo ? plain.exec(text) : null) ?? [];
@@ -31,7 +33,7 @@ export function fieldOf({ label, bold: isBold }: Label): string | undefined {
   const name = label.toLowerCase().replace(/[\s-]+/g, '_');
   if (name === 'depends' || name === 'depends_on') return 'needs';
   if (name === 'validation') return 'acceptance';
-  if (fieldKeys.includes(name)) return name;
+  if (knownKeys.has(name)) return name;
   if (!isBold) return undefined;
   if (/^files?(?![a-z])/.test(name)) return 'files';
   return /^acceptance(?![a-z])|validation/.test(name) ? 'acceptance' : undefined;

@@ -40,9 +40,11 @@ function languageTag(line: string): string | undefined {
   return /^\+\+\+[ \t]*$/.test(line) ? 'toml' : /^---(?!-)(.*)$/.exec(line)?.[1]?.trim();
 }
 
-/** Text between two thematic breaks, set off by a blank line and without a key. */
+/** Text between two thematic breaks: without a key, but set off by a blank line, or with a heading that YAML would take for a comment. */
 function isBetweenRules(lines: readonly string[]): boolean {
-  return lines[0]?.trim() === '' && !lines.some(isKeyLine) && lines.some(isText);
+  if (lines.some(isKeyLine)) return false;
+  const isSetOff = lines[0]?.trim() === '' && lines.some((line) => line.trim() !== '');
+  return isSetOff || lines.some((line) => /^#{2,6}[ \t]/.test(line));
 }
 
 function named(problem: Problem): Problem {
@@ -69,17 +71,12 @@ function unclosed(lines: readonly string[]): FrontMatter {
 }
 
 function lateFence(lines: readonly string[]): readonly Problem[] {
-  const first = lines.findIndex(isText);
-  if (first < 1 || lines[first]?.trimEnd() !== '---' || !isKeyLine(lines[first + 1] ?? ''))
-    return [];
-  const message = 'front matter is read on line 1 only: this is text';
-  return [{ line: first + 1, message }];
+  const first = lines.findIndex((line) => line.trim() !== '' && !line.startsWith('#'));
+  const [fence = '', key = ''] = lines.slice(Math.max(first, 0));
+  if (first < 1 || fence.trimEnd() !== '---' || !isKeyLine(key)) return [];
+  return [{ line: first + 1, message: 'front matter is read on line 1 only: this is text' }];
 }
 
 function isKeyLine(line: string): boolean {
   return /^["']?[A-Za-z_][\w -]{0,60}["']?:(?:[ \t]|$)/.test(line);
-}
-
-function isText(line: string): boolean {
-  return line.trim() !== '' && !line.startsWith('#');
 }

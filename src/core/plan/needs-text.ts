@@ -32,7 +32,7 @@ export function readNeeds(text: string, names: Names, self: number): NeedsReadin
   };
   for (const part of partsOf(clean, names)) {
     const bare = part.replace(keyword, '').replace(/\.+$/, '');
-    if (part === '' || isNone(part)) continue;
+    if (part === '' || isNone(beforeDash(part))) continue;
     if (all.test(part)) range(0, self).forEach((task) => tasks.add(task));
     else if (!take(part) && !take(bare)) {
       for (const word of readWords(bare, names, take, tasks)) unknown.push(word);
@@ -53,14 +53,19 @@ function readWords(
     span.forEach((task) => tasks.add(task));
     return [];
   }
-  const beforeTitle = /^(\S+?)\s*(?:\s[\p{Pd}\u2212]+\s|:\s)/u.exec(part)?.[1];
-  if (beforeTitle !== undefined && take(beforeTitle)) return [];
+  if (take(beforeDash(part))) return [];
   const words = part
     .split(/\s+/)
     .filter((word) => !/^(?:tasks?|stor(?:y|ies)|steps?|iterations?)$/i.test(word));
   // Prose that names no task at all is one mistake, not ten.
   if (words.every((word) => names.find(word) === undefined)) return [part];
   return words.filter((word) => !take(word));
+}
+
+/** What stands before an explanation: `none — can start now`, `2: Reports`. */
+function beforeDash(part: string): string {
+  const end = part.search(/\s[\p{Pd}\u2212]+\s|:\s/u);
+  return end < 1 ? part : part.slice(0, end).trim();
 }
 
 /** `1-3`, `1–3`, `1..3`: from one task to another, in the plan's order. */

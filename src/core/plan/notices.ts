@@ -15,22 +15,28 @@ export function noticesOf(blocks: readonly Block[]): readonly Problem[] {
 function noticeOf(block: Block): string | undefined {
   switch (block.kind) {
     case 'item':
-      return block.box && stateOf(block.box.mark) === undefined
-        ? `the mark ${quote(`[${block.box.mark}]`)} has no meaning: read as pending`
+      return block.box && noticeOfMark(block.box.mark);
+    case 'paragraph':
+      return block.opens && !block.opens.box ? noticeOfItem(block.lines[0] ?? '') : undefined;
+    case 'heading':
+      return block.underlined && /[.,;:!?]$|\n/.test(block.text)
+        ? 'a line of dashes makes the text above it a heading: put a blank line between them'
         : undefined;
-    case 'paragraph': {
-      const first = block.lines[0] ?? '';
-      const almost = block.opens && !block.opens.box && isAlmostBox(first);
-      return almost
-        ? `${quote(first.slice(0, 20))} is no box: write \`[ ]\` and a blank`
-        : undefined;
-    }
     case 'code':
       return block.open ? 'this code fence is not closed: what follows in it is text' : undefined;
-    case 'heading':
     case 'html':
     case 'rule':
     case 'quote':
       return undefined;
   }
+}
+
+function noticeOfMark(mark: string): string | undefined {
+  const isKnown = stateOf(mark) !== undefined;
+  return isKnown ? undefined : `the mark ${quote(`[${mark}]`)} has no meaning: read as pending`;
+}
+
+function noticeOfItem(text: string): string | undefined {
+  if (!isAlmostBox(text)) return undefined;
+  return `${quote(text.slice(0, 20))} is no box: write \`[ ]\` and a blank`;
 }

@@ -1,5 +1,5 @@
 /** What PLAN.md says, as values (contract, "PLAN.md"). */
-import type { Config, TaskConfig } from '../config.ts';
+import type { Config, TaskConfig } from '../config/config.ts';
 import type { Problem } from './problem.ts';
 
 export type { Problem } from './problem.ts';

@@ -22,13 +22,18 @@ export function tick(bytes: Uint8Array, path: string, taskId: string): Uint8Arra
   const boxes = draft.box ? [draft.box, ...draft.section.boxes] : draft.section.boxes;
   if (boxes.length > 0) return edited(bytes, boxEdits(bytes, boxesToTick(boxes, draft, task)));
   if (task.state === 'done') return bytes;
-  const isDone = (after: Uint8Array): boolean =>
-    parsePlan(after, path).tasks[index]?.state === 'done';
-  // Where nothing closes the section's last fence or comment, a marker at its end would be part of that.
-  const places = [lastLine(lines, blocks, draft), draft.body - 1];
-  const marked = places.map((line) => withMarker(bytes, line, taskId)).find(isDone);
-  if (!marked) throw new Error(`${path}:${draft.line}: no place for the mark of task '${taskId}'`);
-  return marked;
+  const last = lastLine(lines, blocks, draft);
+  const marked = withMarker(bytes, last, taskId);
+  if (!mayBeOpen(blocks, last)) return marked;
+  const isDone = parsePlan(marked, path).tasks[index]?.state === 'done';
+  return isDone ? marked : withMarker(bytes, draft.body - 1, taskId);
+}
+
+/** Whether a line may be inside a fence, or an HTML comment, that nothing closes: a marker behind it would be part of that. */
+function mayBeOpen(blocks: readonly Block[], line: number): boolean {
+  const last = blocks.findLast((block) => block.line <= line);
+  if (last?.depth !== 0) return false;
+  return last.kind === 'html' || (last.kind === 'code' && last.open);
 }
 
 /** A `[-]` inside a task stays: somebody decided that it is not needed. Not so where the whole task was skipped, and yet done. */

@@ -31,16 +31,20 @@ const common =
 
 /** `Task ID — Title`, `US-003: Title` and their like; undefined for any other heading. */
 export function readTaskHeading(text: string): Title | undefined {
-  const { bare, ...line } = readLine(unwrapped(text));
-  const numbered = afterKeyword(bare) ?? beginningId(bare);
+  const { bare, ...line } = readLine(text);
+  const shown = unwrapped(bare);
+  const numbered = afterKeyword(shown) ?? beginningId(shown);
   return numbered && titleOf(numbered, line);
 }
 
 /** Any heading, where `tasks: heading-N` makes it a task: a leading `1.`, `2)`, `1.1` or `T001` is its id. */
 export function readAnyHeading(text: string): Title {
-  const { bare, ...line } = readLine(unwrapped(text));
-  const known = afterKeyword(bare) ?? beginningId(bare) ?? leadingNumber(bare) ?? leadingId(bare);
-  return titleOf(known ?? { id: undefined, rest: bare }, line);
+  const { bare, ...line } = readLine(text);
+  const shown = unwrapped(bare);
+  const known = [afterKeyword, beginningId, leadingNumber, leadingId]
+    .map((read) => read(shown))
+    .find((found) => found !== undefined);
+  return titleOf(known ?? { id: undefined, rest: shown }, line);
 }
 
 /** The first line of a box, and the other lines of its paragraph, where a long title's `{#id}` may have gone. */
@@ -109,7 +113,7 @@ function unwrapped(text: string): string {
 function afterKeyword(text: string): Numbered | undefined {
   const found = keyword.exec(text);
   if (!found) return undefined;
-  const rest = text.slice(found[0].length);
+  const rest = text.slice(found[0].length).replace(/^#(?=\d)/, '');
   const glued = /^(\d+)-+(?=\p{L}{2})/u.exec(rest);
   const numbered = wordAndTitle(rest, isId);
   return numbered ?? (glued?.[1] ? { id: glued[1], rest: rest.slice(glued[0].length) } : undefined);

@@ -29,7 +29,7 @@ export function readYaml(lines: readonly string[], first: number): YamlReading {
     if (node.kind === 'map') return { map: node, problems: places.anchors };
     return { map: empty, problems: [{ line: first, message: 'expected lines of `key: value`' }] };
   } catch (error) {
-    return { map: empty, problems: [problemOf(error, first)] };
+    return { map: empty, problems: [problemOf(error, first, first + lines.length - 1)] };
   }
 }
 
@@ -89,10 +89,15 @@ interface Marked {
   readonly mark: { readonly line: number; readonly column: number };
 }
 
-function problemOf(error: unknown, first: number): Problem {
+/** An error at the end of the text stands on its last line. */
+function problemOf(error: unknown, first: number, last: number): Problem {
   if (isMarked(error)) {
     const { reason, mark } = error;
-    return { line: mark.line + first - 1, column: mark.column + 1, message: `YAML: ${reason}` };
+    const line = mark.line + first - 1;
+    const message = `YAML: ${reason}`;
+    return line > last
+      ? { line: Math.max(first, last), message }
+      : { line, column: mark.column + 1, message };
   }
   const reason = error instanceof RangeError ? 'nested too deeply' : String(error);
   return { line: first, message: `YAML: ${reason}` };

@@ -23,7 +23,18 @@ async function say(...argv: readonly string[]): Promise<Said> {
   return { status, stdout: io.stdout(), stderr: io.stderr() };
 }
 
-const commands = ['run', 'demo', 'check', 'status', 'log', 'show'];
+const commands = [
+  'run',
+  'demo',
+  'check',
+  'gate',
+  'verify',
+  'status',
+  'log',
+  'show',
+  'restore',
+  'undo',
+];
 
 describe('help and version', () => {
   test('--version is on standard output, and 0', async () => {

@@ -33,7 +33,14 @@ const plan: Plan = {
 };
 
 function facts(changes: Partial<CheckFacts> = {}): CheckFacts {
-  return { plan, problems: [], environment: [], gates: ['lint.sh', 'test.sh'], ...changes };
+  return {
+    plan,
+    problems: [],
+    environment: [],
+    gates: ['lint.sh', 'test.sh'],
+    warnings: [],
+    ...changes,
+  };
 }
 
 const problem = { file: 'docs/PLAN.md', line: 2, column: 5, message: 'unknown key `atempts`' };

@@ -194,3 +194,52 @@ test('a second run goes on in the history of the runs as a whole', async () => {
   await journalIn(world).append('', finished);
   expect(world.events.map((e) => e.seq)).toEqual([1, 2]);
 });
+
+test('keep-going runs what only waits by position for a task that is blocked', async () => {
+  const plan = aPlan([aTask('a'), aTask('b', { needs: ['a'], explicitNeeds: true }), aTask('c')]);
+  const world = aWorld({ a: [reject] });
+  const end = await run(world, plan, { keepGoing: true, attempts: 1 });
+  expect(end.counts).toMatchObject({ passed: 1, failed: 1, blocked: 1, pending: 0 });
+});
+
+test('attempts that earlier runs have used count against a smaller limit', async () => {
+  const stop = new AbortController();
+  const world = aWorld({ a: [reject] });
+  const append = world.ports.ledger.append;
+  const ledger = {
+    ...world.ports.ledger,
+    append: (...args: Parameters<typeof append>) => {
+      if (args[0].event.type === 'rollback.done') stop.abort();
+      return append(...args);
+    },
+  };
+  await run({ ...world, ports: { ...world.ports, ledger } }, aPlan([aTask('a')]), {}, stop);
+  const end = await run(world, aPlan([aTask('a')]), { attempts: 1 });
+  expect(world.jobs).toHaveLength(1);
+  expect(end).toMatchObject({ why: 'failed', counts: { failed: 1 } });
+  expect(await run(world, aPlan([aTask('a')]), { attempts: 1 })).toMatchObject({ why: 'done' });
+});
+
+test('a stop is written at once, so that a second signal costs no attempt', async () => {
+  const stop = new AbortController();
+  const world = aWorld({});
+  const agent = {
+    ...world.ports.agent,
+    run: async () => {
+      stop.abort();
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(types(world, 'a').at(-1)).toBe('attempt.voided');
+      return { kind: 'finished', seconds: 1, ended: 'exit 0', log: '' } as const;
+    },
+  };
+  await run({ ...world, ports: { ...world.ports, agent } }, aPlan([aTask('a')]), {}, stop);
+  expect(world.deeds).toEqual(['rollBack a#1']);
+});
+
+test('an error from outside leaves the tree rolled back', async () => {
+  const world = aWorld({});
+  const gates = { ...world.ports.gates, run: () => Promise.reject(new Error('disk full')) };
+  const broken = { ...world, ports: { ...world.ports, gates } };
+  await expect(run(broken, aPlan([aTask('a')]))).rejects.toThrow('disk full');
+  expect(world.deeds).toEqual(['rollBack a#1']);
+});

@@ -1,0 +1,108 @@
+import { clock, slugFor, type House } from '../compose.ts';
+import type { Recorded } from '../core/events.ts';
+import { Refusal, type Lock, type LockHolder } from '../ports.ts';
+import { openJournal, type Journal, type JournalParts } from '../run/journal.ts';
+import { recover } from '../run/recover.ts';
+import type { OpenBase } from './run-base.ts';
+
+export interface Opening {
+  readonly house: House;
+  readonly planPath: string;
+  /** PLAN, where it is not the plan's path that says it. */
+  readonly slug?: string;
+  readonly onEvent: (event: Recorded) => void;
+}
+
+/**
+ * Does a piece of work that changes this work tree: with its locks held, and after what a dead run or command left was
+ * finished, undone or put back. Throws Refusal(3) where another run is going on.
+ */
+export async function withBase<T>(
+  opening: Opening,
+  work: (base: OpenBase, usedUp: ReadonlySet<string>) => Promise<T>,
+): Promise<T> {
+  const { house, planPath, onEvent } = opening;
+  const workspace = await house.workspace();
+  const ledger = await house.ledger();
+  const locks: Lock[] = [];
+  try {
+    const slug = opening.slug ?? slugFor(planPath, await ledger.plans());
+    const what = `skeleton in ${house.facts.top}`;
+    const door = await house.locks();
+    for (const name of [`worktree-${workspace.id}`, `plan-${slug}`])
+      locks.push(held(door.acquire(name, what)));
+    const keeper = await house.keeper();
+    const run = clock.id();
+    const journalOf = journals({ ledger, locks, run, onEvent });
+    const base = { house, workspace, keeper, ledger, run, slug, planPath, journalOf };
+    const usedUp = await usedUpBefore(base);
+    await finishBefore(base);
+    return await work(base, usedUp);
+  } finally {
+    await house.close();
+    for (const lock of locks) lock.release();
+    await ledger.close();
+  }
+}
+
+/** One pen for each plan: a second one would not know what the first has written. */
+function journals(parts: Omit<JournalParts, 'plan'>): OpenBase['journalOf'] {
+  const open = new Map<string, Journal>();
+  return (plan) => {
+    const journal = open.get(plan) ?? openJournal({ ...parts, plan });
+    open.set(plan, journal);
+    return journal;
+  };
+}
+
+export function held(lock: Lock | { readonly heldBy: LockHolder | undefined }): Lock {
+  if (!('heldBy' in lock)) return lock;
+  const holder = lock.heldBy;
+  const who =
+    holder === undefined
+      ? 'another process'
+      : `process ${holder.pid} on ${holder.host} since ${holder.since} (${holder.what})`;
+  throw new Refusal(
+    3,
+    `another run is going on here: the lock is held by ${who}`,
+    'wait for it or end it; skeleton status shows where it is',
+  );
+}
+
+/** Ends and undoes what a dead run left here; gives the tasks of this plan to which that left no attempt. */
+async function usedUpBefore(base: OpenBase): Promise<ReadonlySet<string>> {
+  const { workspace, ledger, house } = base;
+  const ports = { workspace, ledger, processes: await house.processes() };
+  const found = await recover({ ports, journalOf: base.journalOf });
+  const failed = found.filter(({ plan, phase }) => plan === base.slug && phase === 'failed');
+  return new Set(failed.map(({ task }) => task));
+}
+
+/** A branch that a killed command had on its way, and work that a killed run had set aside. */
+async function finishBefore(base: OpenBase): Promise<void> {
+  for (const message of await base.keeper.finish()) await tell(base, message);
+  await giveBack(base);
+}
+
+/** Puts back what is set aside, and says so; nothing where there is nothing. */
+export async function giveBack(base: OpenBase): Promise<void> {
+  const back = await base.keeper.putBack();
+  if (back === undefined) return;
+  await tell(
+    base,
+    back.kind === 'done'
+      ? 'your uncommitted work is back where it was'
+      : `your uncommitted work is kept at ${back.ref}, because the same files changed meanwhile (${named(back.paths)}); to bring it back: git stash apply ${back.ref}`,
+  );
+}
+
+export async function tell(base: OpenBase, message: string): Promise<void> {
+  await base.journalOf(base.slug).append('', { type: 'notice', message });
+}
+
+const MOST_NAMED = 5;
+
+export function named(paths: readonly string[]): string {
+  const more = paths.length > MOST_NAMED ? `, and ${paths.length - MOST_NAMED} more` : '';
+  return paths.slice(0, MOST_NAMED).join(', ') + more;
+}

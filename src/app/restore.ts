@@ -1,0 +1,50 @@
+import { openHouse, planPathIn, type Environment } from '../compose.ts';
+import { restoreBranch, taskSlug } from '../core/refs.ts';
+import { Refusal, type MadeBranch } from '../ports.ts';
+import { named, withBase } from './open-base.ts';
+import { noticesTo, refuseDirt } from './undo.ts';
+
+export interface RestoreOptions {
+  /** Absolute. */
+  readonly cwd: string;
+  readonly planPath?: string;
+  readonly env: Environment;
+  /** The attempt, and the commit that keeps it. */
+  readonly task: string;
+  readonly number: number;
+  readonly commit: string;
+  /** Into the work tree instead of a branch. */
+  readonly here: boolean;
+  readonly onNotice: (message: string) => void;
+}
+
+export type Restored =
+  | (MadeBranch & { readonly kind: 'branch'; readonly commit: string })
+  | { readonly kind: 'here'; readonly changed: number };
+
+/**
+ * Gets the work of a kept attempt back (contract, "Commands": `restore`): as a branch, or laid into a clean work tree, where it
+ * can be looked at and committed. Throws Refusal(3) where the tree is dirty or something of it would be overwritten.
+ */
+export async function restore(options: RestoreOptions): Promise<Restored> {
+  const { cwd, env, task, number, commit } = options;
+  const house = await openHouse(cwd, env);
+  const planPath = planPathIn(house.facts.top, cwd, options.planPath);
+  const onEvent = noticesTo(options.onNotice);
+  return withBase({ house, planPath, onEvent }, async ({ workspace, keeper, slug }) => {
+    if ((await workspace.resolve(commit)) === undefined)
+      throw new Refusal(3, `the commit ${commit} of ${task}#${number} is gone`, 'git fsck');
+    if (!options.here) {
+      const ref = restoreBranch(slug, taskSlug(task), number);
+      return { kind: 'branch', commit, ...(await keeper.makeBranch(ref, commit)) };
+    }
+    refuseDirt(await workspace.dirt());
+    const laid = await keeper.layOut(commit);
+    if (laid.kind === 'done') return { kind: 'here', changed: laid.changed };
+    throw new Refusal(
+      3,
+      `${task}#${number} began elsewhere, and would overwrite ${named(laid.paths)}; nothing was touched`,
+      `skeleton restore ${task}#${number}     makes a branch of it, to merge`,
+    );
+  });
+}

@@ -1,0 +1,79 @@
+import { openHouse, slugFor, type House } from '../compose.ts';
+import { isolateBranch, shortRef } from '../core/refs.ts';
+import { Refusal, type Lock } from '../ports.ts';
+import { isStartPath } from '../run/prepare.ts';
+import { carryOut, type RunResult } from './carry-out.ts';
+import { held, named, tell, withBase } from './open-base.ts';
+import type { OpenBase, PlaceJob } from './run-base.ts';
+
+/**
+ * Works in a linked worktree beside the repository (`--isolate`), on branch `skeleton/PLAN` or the one that `--branch` names.
+ * The user's work tree is only read, so it may be dirty; but what is not committed does not exist for the run, and a plan or a
+ * gate that is not is refused with 3.
+ */
+export async function runBeside(job: PlaceJob, asked: string | undefined): Promise<RunResult> {
+  const { options, io, house, planPath } = job;
+  const { head } = house.facts;
+  if (head === undefined)
+    throw new Refusal(3, 'there is no commit yet', 'git commit --allow-empty -m "first commit"');
+  await refuseUncommitted(job);
+  const slug = await slugOf(house, planPath);
+  const folder = await openFolder(house, slug, asked);
+  const inner = await openHouse(folder, io.env);
+  return withBase({ house: inner, planPath, slug, onEvent: io.onEvent }, async (base, usedUp) => {
+    await catchUp(base, head);
+    return carryOut({ ...base, options, io, isolated: folder }, usedUp);
+  });
+}
+
+async function refuseUncommitted({ house, planPath }: PlaceJob): Promise<void> {
+  const dirt = await (await house.workspace()).dirt();
+  const paths = dirt.map(({ path }) => path).filter((path) => isStartPath(path, planPath));
+  if (paths.length === 0) return;
+  throw new Refusal(
+    3,
+    `an isolated run works on what is committed, and this is not: ${named(paths)}`,
+    `git add -- ${paths.map(quoted).join(' ')} && git commit -m plan     then run again; or run without --isolate`,
+  );
+}
+
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}
+
+async function slugOf(house: House, planPath: string): Promise<string> {
+  const ledger = await house.history();
+  try {
+    return slugFor(planPath, (await ledger?.plans()) ?? new Map());
+  } finally {
+    await ledger?.close();
+  }
+}
+
+/** Two runs that start at once make one worktree. */
+async function openFolder(house: House, slug: string, asked: string | undefined): Promise<string> {
+  const keeper = await house.keeper();
+  const lock: Lock = held(
+    (await house.locks()).acquire(`isolate-${slug}`, 'skeleton run --isolate'),
+  );
+  try {
+    const branch = asked === undefined ? isolateBranch(slug) : `refs/heads/${asked}`;
+    return await keeper.openBeside(slug, branch);
+  } finally {
+    lock.release();
+  }
+}
+
+/** What was committed since the branch was made comes in where that is a mere step forward; else it is only said. */
+async function catchUp(base: OpenBase, head: string): Promise<void> {
+  const { keeper, workspace, slug, house } = base;
+  const at = await workspace.resolve('HEAD');
+  if (at === undefined || (await keeper.contains(at, head))) return;
+  const branch = shortRef(house.facts.branch ?? '');
+  if (!(await keeper.contains(head, at))) {
+    const merge = `git -C '${house.facts.top}' merge ${head.slice(0, 10)}`;
+    return tell(base, `${branch} does not hold what you committed since; to take it in: ${merge}`);
+  }
+  if ((await workspace.dirt()).length > 0) return;
+  await keeper.moveBranch(slug, head);
+}

@@ -1,0 +1,33 @@
+import { reflogMark } from '../core/refs.ts';
+import type { AttemptId } from '../ports.ts';
+import { toByteName } from './byte-name.ts';
+import type { ByteName } from './byte-name.ts';
+import { readRegular } from './raw-files.ts';
+import type { AttemptRecord } from './record.ts';
+import { parseReflog } from './reflog.ts';
+import { resolveRef } from './refs.ts';
+import type { Repository } from './located-repository.ts';
+
+export function branchLog({ commonDir }: Repository, branch: ByteName): ByteName {
+  return `${commonDir}/logs/${branch}`;
+}
+
+/**
+ * Where a branch has to be after an attempt whose process died. Commits made since are the attempt's if the reflog says so, or
+ * says nothing of them (`update-ref`); the newest that is somebody else's stays on the branch, with all before it: a person's
+ * commits are never dropped (architecture.md, "Order of writes, and what a crash leaves").
+ */
+export function standingAfterCrash(repository: Repository, record: AttemptRecord): string {
+  const { branch, base, branchLogSize } = record;
+  const now = resolveRef(repository, branch);
+  if (now === base || now === '') return base;
+  const bytes = readRegular(branchLog(repository, branch))?.subarray(branchLogSize);
+  const entries = parseReflog(bytes?.toString('latin1') ?? '');
+  const theirs = entries.findLast(({ message }) => !isOurs(message, record.attempt));
+  return theirs?.to ?? base;
+}
+
+function isOurs(message: ByteName, { plan, task, number }: AttemptId): boolean {
+  const mark = toByteName(reflogMark(plan, task, number));
+  return message.startsWith(mark) || message.startsWith('skeleton: ');
+}

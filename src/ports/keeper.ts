@@ -1,0 +1,67 @@
+/**
+ * What a person asks for outside of an attempt: to put the branch elsewhere, to get kept work back, to have work set aside. A
+ * port of its own beside Workspace, because the loop that works on a plan must not be able to do any of it.
+ */
+export interface Keeper {
+  /** Checkpoints, start tags and refs of `undo` of a plan, with where they stand. */
+  marks(plan: string): Promise<readonly Mark[]>;
+  /**
+   * The branch, work tree and index at another commit; what that takes off the branch is kept first. The tree has to be clean.
+   * What stands in the way and no commit holds goes to quarantine. Throws Refusal(4) where that cannot be done.
+   */
+  moveBranch(plan: string, to: string): Promise<Moved>;
+  /** A branch at a commit; one of that name with other content is left alone, and the next free number added. Gives its full name. */
+  makeBranch(ref: string, commit: string): Promise<MadeBranch>;
+  /** Lays what a kept attempt changed into the work tree; names the paths, having touched nothing, where that would overwrite something. */
+  layOut(commit: string): Promise<LaidOut>;
+  /** Takes uncommitted work, except paths that `isLeft` wants, out of work tree and index into commits under a ref. Undefined where there is none. Throws Refusal(3) for what git cannot hold. */
+  setAside(plan: string, isLeft: (path: string) => boolean): Promise<string | undefined>;
+  /** Puts back what is set aside, index included. Undefined where there is nothing. */
+  putBack(): Promise<PutBack | undefined>;
+  /** Ends what a killed command left half-done: a branch on its way. Gives what it did, in words. */
+  finish(): Promise<readonly string[]>;
+  /** Makes a branch the current one, at HEAD if there is none of that name. Throws Refusal (2: no name for a branch, 3: dirty tree, checked out elsewhere). */
+  switchBranch(plan: string, name: string): Promise<Switched>;
+  /** The linked worktree for isolated runs of a plan, on this branch (full name); made where there is none. Gives its folder. Throws Refusal(3) where that cannot be. */
+  openBeside(plan: string, branch: string): Promise<string>;
+  /** Whether a commit contains another. */
+  contains(commit: string, other: string): Promise<boolean>;
+}
+
+export interface Mark {
+  /** Full name. */
+  readonly ref: string;
+  readonly commit: string;
+  /** HEAD contains it. */
+  readonly isReached: boolean;
+}
+
+export interface Moved {
+  /** The ref that keeps what left the branch; undefined where nothing did. */
+  readonly kept: string | undefined;
+  /** Commits that left the branch. */
+  readonly left: number;
+  readonly notices: readonly string[];
+}
+
+export interface MadeBranch {
+  readonly ref: string;
+  /** It stood there already, at this very commit. */
+  readonly stood: boolean;
+}
+
+export type LaidOut =
+  | { readonly kind: 'done'; readonly changed: number }
+  | { readonly kind: 'conflict'; readonly paths: readonly string[] };
+
+export type PutBack =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'kept'; readonly ref: string; readonly paths: readonly string[] };
+
+export interface Switched {
+  /** False where HEAD was on that branch already. */
+  readonly moved: boolean;
+  readonly notices: readonly string[];
+  /** HEAD, work tree and index as they were; a branch that was made goes, unless somebody committed to it. */
+  readonly back: () => Promise<void>;
+}

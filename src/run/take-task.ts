@@ -1,0 +1,83 @@
+import { decide, evolve, replay, type Effect, type Outcome, type State } from '../core/machine.ts';
+import type { Task } from '../core/plan/plan.ts';
+import type { Agent } from '../ports.ts';
+import { createCheckpoint, rollBack, wait } from './effects.ts';
+import { judge } from './judge.ts';
+import { attemptId, rulesFor, type Life } from './life.ts';
+import type { Session } from './session.ts';
+
+/** Who performs the step of an attempt that `take` judges: it is over before it begins. */
+export const person: Agent = {
+  name: 'person',
+  assertReady: () => Promise.resolve(),
+  prompt: () => Promise.resolve(''),
+  run: () => Promise.resolve({ kind: 'finished', seconds: 0, ended: 'by hand', log: '' }),
+};
+
+/** The work tree as a person left it, as the task's next attempt (contract, "Git": `take`). One attempt, and no more. */
+export async function takeTask(task: Task, plan: Uint8Array, session: Session): Promise<State> {
+  const { journal, ports } = session;
+  const gates = await ports.gates.find(session.plan, task);
+  const before = replay(await journal.open(task.id));
+  await journal.append(task.id, { type: 'task.started', title: task.title, line: task.line });
+  if (before.phase !== 'pending')
+    await journal.append(task.id, { type: 'task.reopened', anew: before.phase === 'passed' });
+  const events = await journal.open(task.id);
+  let state = replay(events);
+  for (
+    let effect = decide(state), nth = 0;
+    effect !== undefined;
+    effect = decide(state), nth += 1
+  ) {
+    if (effect === 'start-attempt' && nth > 0) break;
+    const life: Life = { task, plan, gates, state, events, id: attemptId(task, state, session) };
+    for (const event of await perform[effect](life, session)) {
+      state = evolve(state, event);
+      await journal.append(task.id, event);
+    }
+  }
+  const outcome = state.phase === 'passed' || state.phase === 'failed' ? state.phase : 'stopped';
+  await journal.append(task.id, { type: 'task.finished', state: outcome });
+  return state;
+}
+
+type Perform = (life: Life, session: Session) => Promise<readonly Outcome[]>;
+
+const perform: Readonly<Record<Effect, Perform>> = {
+  'start-attempt': takeUp,
+  'run-agent': () =>
+    Promise.resolve([
+      { type: 'agent.finished', seconds: 0, ended: 'by hand', exit: 0, log: '' },
+    ] as const),
+  'run-gates': judgeByHand,
+  'create-checkpoint': createCheckpoint,
+  'roll-back': rollBack,
+  wait,
+};
+
+/** It counts on from the last attempt, even beyond five, and is the last: what is red then is the person's to mend. */
+async function takeUp(life: Life, session: Session): Promise<readonly Outcome[]> {
+  const { state, task } = life;
+  const { agent, clock, workspace } = session.ports;
+  const base = await workspace.takeUp(life.id, rulesFor(life, session));
+  const attempt = state.charged + 1;
+  const started: Outcome = {
+    type: 'attempt.started',
+    number: life.id.number,
+    attempt,
+    attempts: attempt,
+    base,
+    agent: agent.name,
+    token: clock.id(),
+    worktree: workspace.id,
+  };
+  return [started];
+}
+
+async function judgeByHand(life: Life, session: Session): Promise<readonly Outcome[]> {
+  const outcomes = await judge(life, session);
+  return outcomes.map((outcome) => {
+    if (outcome.type !== 'attempt.rejected' || outcome.failure.kind !== 'tampered') return outcome;
+    return { ...outcome, failure: { ...outcome.failure, detail: 'commit that first' } };
+  });
+}

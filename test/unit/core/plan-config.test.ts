@@ -1,0 +1,443 @@
+import { Ajv } from 'ajv';
+import fc from 'fast-check';
+import { join } from 'node:path';
+import { format } from 'prettier';
+import { describe, expect, it } from 'vitest';
+import type { Config, TaskConfig } from '../../../src/core/config/config.ts';
+import { configKeys, propertyOf, type Place } from '../../../src/core/config/keys.ts';
+import { mergeConfig, withCeilings } from '../../../src/core/config/merge-config.ts';
+import { nearest } from '../../../src/core/config/nearest.ts';
+import { readProjectConfig } from '../../../src/core/config/read-config.ts';
+import { configSchema } from '../../../src/core/config/schema.ts';
+import { parsePlan } from '../../../src/core/plan/parse-plan.ts';
+import type { Plan, Problem } from '../../../src/core/plan/plan.ts';
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+const withFront = (yaml: string): Plan =>
+  parsePlan(encode(`---\n${yaml}\n---\n- [ ] a\n`), 'PLAN.md');
+const told = (problems: readonly Problem[]): readonly string[] =>
+  problems.map(({ line, message }) => `${line} ${message}`);
+
+const everyKey = {
+  agent: 'claude',
+  agentCommand: 'claude -p',
+  attempts: 3,
+  timeout: 5_400_000,
+  idleTimeout: 90_000,
+  maxTime: 28_800_000,
+  limit: 10,
+  keepGoing: true,
+  failFast: false,
+  autostash: true,
+  branch: 'work',
+  isolate: true,
+  noGates: false,
+  gates: [
+    'npm test',
+    {
+      name: 'lint',
+      run: 'npx eslint .',
+      timeout: 60_000,
+      only: ['src/**'],
+      soft: true,
+      fix: false,
+      retries: 0,
+    },
+  ],
+  gateTimeout: 900_000,
+  baseline: 'require',
+  tasks: 'heading-3',
+  protect: ['gates/**'],
+  protectNew: false,
+  tests: ['test/**', 'src/**/*.test.ts'],
+  setup: { run: 'npm ci', files: ['package-lock.json'] },
+  maxFile: 52_428_800,
+  maxLog: 10_000_000,
+  keepCommits: true,
+  commit: '{id}: {title}',
+  prompt: 'docs/prompt.md',
+} satisfies Required<Config>;
+
+const everyKeyWritten = `
+agent: claude
+agent_command: claude -p
+attempts: 3
+timeout: 1h30m
+idle_timeout: 90s
+max_time: 8h
+limit: 10
+keep_going: true
+fail_fast: no
+autostash: on
+branch: work
+isolate: True
+no_gates: false
+gates:
+  - npm test
+  - name: lint
+    run: npx eslint .
+    timeout: 1m
+    only: src/**
+    soft: true
+    fix: false
+    retries: 0
+gate_timeout: 15m
+baseline: require
+tasks: heading-3
+protect: gates/**
+protect_new: false
+tests: [test/**, src/**/*.test.ts]
+setup: { run: npm ci, files: package-lock.json }
+max_file: 50MiB
+max_log: 10MB
+keep_commits: true
+commit: "{id}: {title}"
+prompt: docs/prompt.md`;
+
+describe('the table of keys', () => {
+  const namesAt = (place: Place): readonly string[] =>
+    configKeys
+      .filter(({ places }) => places.includes(place))
+      .map(({ name }) => propertyOf(name))
+      .sort();
+
+  it('has every property of a plan’s configuration, and reads each as its type', () => {
+    expect(namesAt('plan')).toEqual(Object.keys(everyKey).sort());
+    const { config, problems } = withFront(everyKeyWritten.trim());
+    expect(config).toEqual(everyKey);
+    expect(told(problems)).toEqual(
+      [
+        '3 `agent` and `agent_command` exclude each other: keep one',
+        '1 no task in this plan: looked for ### headings',
+      ].sort(),
+    );
+  });
+
+  it('has every property of a task’s', () => {
+    const everyTaskKey = {
+      gate: ['npm test', 'lint'],
+      mayChange: ['gates/**', '.skeleton.yml'],
+      allowEmpty: true,
+      agent: 'codex',
+      timeout: 1000,
+      idleTimeout: 500,
+      attempts: 1,
+    } satisfies Required<TaskConfig>;
+    expect(namesAt('task')).toEqual(Object.keys(everyTaskKey).sort());
+    const fields = `gate: npm test\n  Gate: lint\n  may_change: gates/**, .skeleton.yml\n  allow empty: true
+  agent: codex\n  timeout: 1s\n  idle-timeout: 500ms\n  attempts: 1\n`;
+    const { tasks, problems } = parsePlan(encode(`- [ ] a\n  ${fields}`), 'PLAN.md');
+    expect(told(problems)).toEqual([]);
+    expect(tasks[0]?.config).toEqual(everyTaskKey);
+  });
+});
+
+describe('front matter', () => {
+  it.each([
+    'js',
+    'javascript',
+    'JavaScript',
+    'json',
+    'coffee',
+    'toml',
+    'json5',
+    'constructor',
+    ' js',
+  ])('tagged %s is refused and never evaluated', (tag) => {
+    const text = `---${tag}\n{ attempts: globalThis.owned = 1 }\n---\n- [ ] a\n`;
+    const plan = parsePlan(encode(text), 'PLAN.md');
+    expect(told(plan.problems)).toEqual([
+      `1 front matter has to be YAML, without a language tag: \`${tag.trim()}\` is not read`,
+    ]);
+    expect(plan.tasks).toHaveLength(1);
+    expect(plan.config).toEqual({});
+    expect('owned' in globalThis).toBe(false);
+  });
+
+  it.each([
+    ['the tag of YAML', '---yaml\nattempts: 2\n---\n- [ ] a', { attempts: 2 }],
+    ['blanks behind the fences', '---  \nattempts: 2\n---\t\n- [ ] a', { attempts: 2 }],
+    ['comments', '---\n# none\n\nattempts: 2 # two\n---\n- [ ] a', { attempts: 2 }],
+    ['nothing in it', '---\n---\n- [ ] a', {}],
+    ['flow style', '---\n{attempts: 2}\n---\n- [ ] a', { attempts: 2 }],
+    ['quotes', '---\n"attempts": \'2\'\n---\n- [ ] a', { attempts: 2 }],
+    ['what YAML would make a number of', '---\nbranch: 1.10\n---\n- [ ] a', { branch: '1.10' }],
+    [
+      'what YAML would make a date of',
+      '---\nbranch: 2026-01-29\n---\n- [ ] a',
+      { branch: '2026-01-29' },
+    ],
+    [
+      'several lines',
+      '---\nagent_command: |\n  a\n  ---\n  b\n---\n- [ ] a',
+      { agentCommand: 'a\n---\nb' },
+    ],
+    ['an agent by a map', '---\nagent:\n  command: x y\n---\n- [ ] a', { agentCommand: 'x y' }],
+  ])('may have %s', (_, text, config) => {
+    const plan = parsePlan(encode(text), 'PLAN.md');
+    expect(told(plan.problems)).toEqual([]);
+    expect(plan.config).toEqual(config);
+    expect(plan.tasks).toHaveLength(1);
+  });
+
+  it.each([
+    ['four dashes', '----\nattempts: 9\n---\n- [ ] a'],
+    ['a thematic break', '---\n\n- [ ] a'],
+    ['text between two', '---\n\n# Plan\n\nWords\n\n---\n- [ ] a'],
+    ['a title between two', '---\n\n# Plan\n\n---\n- [ ] a'],
+    ['a task between two', '---\n## Task 1: a\n---\n'],
+    ['a fence inside', '# Plan\n\n---\nattempts: 9\n---\n- [ ] a'],
+  ])('is not %s', (_, text) => {
+    const plan = parsePlan(encode(text), 'PLAN.md');
+    expect(told(plan.problems)).toEqual([]);
+    expect(plan.config).toEqual({});
+    expect(plan.tasks).toHaveLength(1);
+  });
+
+  it.each([
+    ['an open list', 'agent: [unclosed', 2, 'end of the stream'],
+    ['a key twice', 'attempts: 3\nattempts: 4', 3, 'duplicated'],
+    ['a tab as indentation', 'gates:\n\t- a', 3, 'tab'],
+    ['words', 'just text', 2, 'key: value'],
+    ['a list', '- a\n- b', 2, 'key: value'],
+    ['a task', '- [ ] a', 2, 'YAML'],
+    ['an anchor', 'agent: &a x\nbranch: *a', 2, 'anchors'],
+    ['an alias of nothing', 'agent: *a', 2, 'alias'],
+    ['a tag of a type', 'attempts: !!int 3', 2, 'tag'],
+    ['a tag of JavaScript', 'agent: !!js/function "x"', 2, 'tag'],
+    ['the end of a document', 'attempts: 3\n...\nlimit: 1', 3, '...'],
+    ['a line of dashes', 'attempts: 3\n---- \nlimit: 1', 3, '----'],
+    ['too many brackets', `agent: ${'['.repeat(50_000)}`, 2, 'deep'],
+    ['too many lines', '\n'.repeat(5000), 2, 'long'],
+  ])('with %s is refused at its line', (_, yaml, line, says) => {
+    const { problems } = withFront(yaml);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatchObject({ line, message: expect.stringContaining(says) as string });
+  });
+
+  it('says the column too', () => {
+    expect(withFront('agent: &a x').problems[0]).toMatchObject({ line: 2, column: 7 });
+  });
+
+  it('gives the same answer twice', () => {
+    expect(withFront('agent: [x')).toEqual(withFront('agent: [x'));
+  });
+
+  it('without an end is a problem, where keys follow at once', () => {
+    const plan = parsePlan(encode('---\nattempts: 3\n\n- [ ] a\n'), 'PLAN.md');
+    expect(told(plan.problems)).toEqual([
+      '1 front matter is not closed: put a line `---` after its last key',
+    ]);
+    expect(plan.tasks.map(({ line }) => line)).toEqual([4]);
+  });
+
+  it('that begins too late is text, with a notice', () => {
+    const plan = parsePlan(encode('\n---\nattempts: 3\n---\n- [ ] a\n'), 'PLAN.md');
+    expect(plan.config).toEqual({});
+    expect(plan.notices.map(({ line }) => line)).toContain(2);
+  });
+});
+
+describe('a value', () => {
+  it.each([
+    ['attempts: 0', 'at least 1 and at most 5'],
+    ['attempts: 6', 'at least 1 and at most 5'],
+    ['attempts: -1', 'at least 1 and at most 5'],
+    ['attempts: 1.5', 'at least 1 and at most 5'],
+    ['attempts: many', 'at least 1 and at most 5'],
+    ['attempts: [3]', 'not a list'],
+    ['attempts:', 'not nothing'],
+    ['attempts: ~', 'not `~`'],
+    ['limit: 0', 'at least 1'],
+    ['timeout: 30', 'a time with its unit'],
+    ['timeout: 0s', 'a time with its unit'],
+    ['timeout: -5m', 'a time with its unit'],
+    ['max_time: 30d', 'at most 24 days'],
+    ['keep_going: maybe', 'true or false'],
+    ['baseline: never', 'run, require or skip'],
+    ['tasks: heading-1', 'heading-2, heading-3, heading-4 or boxes'],
+    ['max_file: big', 'a size'],
+    ['protect: ../x', 'paths or globs'],
+    ['protect: {a: b}', 'not a map'],
+    ['prompt: /etc/passwd', 'inside the repository'],
+    ['prompt: a/../../b', 'inside the repository'],
+    ['branch: "a\\nb"', 'one line'],
+    ['agent: {}', 'a map with command in it'],
+    ['agent: {comand: x}', 'did you mean `command`?'],
+    ['setup: {files: a}', 'run in it'],
+    ['gates: [{soft: true}]', 'name or run in it'],
+    ['gates: [[a]]', 'not a list'],
+    ['gates: [""]', 'a command'],
+    ['gates: [{name: a, retries: 11}]', 'at most 10'],
+    ['gates: [{name: a, timout: 1m}]', 'did you mean `timeout`?'],
+    ['agent: a\nagent_command: b', 'exclude each other'],
+    ['agent: {command: a}\nagent_command: b', 'exclude each other'],
+  ])('%s is refused: %s', (yaml, says) => {
+    const { problems } = withFront(yaml);
+    expect(problems).toHaveLength(1);
+    const key = /^\w+/.exec(yaml)?.[0] ?? '';
+    expect(problems[0]?.message).toContain(key);
+    expect(problems[0]?.message).toContain(says);
+    expect(problems[0]?.line).toBe(yaml.split('\n').length + 1);
+  });
+
+  it('of a gate is refused at its own line', () => {
+    const { problems } = withFront(
+      'gates:\n  - npm test\n  -\n    run: x\n    timeout: 5\n  - null\n',
+    );
+    expect(problems.map(({ line }) => line)).toEqual([6, 7]);
+    expect(problems[0]?.message).toContain('gates[2].timeout');
+  });
+});
+
+describe('an unknown key', () => {
+  it.each([
+    ['atempts', 'did you mean `attempts`?'],
+    ['Attempts', 'did you mean `attempts`?'],
+    ['keep-going', 'did you mean `keep_going`?'],
+    ['keepgoing', 'did you mean `keep_going`?'],
+    ['time_out', 'did you mean `timeout`?'],
+    ['protects', 'did you mean `protect`?'],
+    ['jobs', 'config.schema.json'],
+    ['budget', 'config.schema.json'],
+    ['sandbox', 'config.schema.json'],
+    ['__proto__', 'config.schema.json'],
+    ['toString', 'config.schema.json'],
+    ['needs', 'belongs to a task'],
+    ['gate', 'belongs to a task'],
+    ['x'.repeat(10_000), 'config.schema.json'],
+  ])('%s is named, with what was meant', (key, says) => {
+    const { problems } = withFront(`limit: 1\n${key}: 3`);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.line).toBe(3);
+    expect(problems[0]?.message).toContain(`unknown key \`${key.slice(0, 70)}`);
+    expect(problems[0]?.message).toContain(says);
+  });
+
+  it('is never suggested for itself, and nothing far is', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 12 }), (word) => {
+        const names = ['attempts', 'agent', 'timeout'];
+        const near = nearest(word, names);
+        expect(near === undefined || names.includes(near)).toBe(true);
+        expect(near === undefined || Math.abs(near.length - word.length) <= 2).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('readProjectConfig', () => {
+  it('reads .skeleton.yml, which may begin with a document marker', () => {
+    expect(
+      readProjectConfig(encode('# ours\n---\nattempts: 2\ngates: [a]\n'), '.skeleton.yml'),
+    ).toEqual({
+      config: { attempts: 2, gates: ['a'] },
+      problems: [],
+    });
+  });
+
+  it('knows the lines of the file', () => {
+    const text = encode('\ufeffattempts: 9\r\n\r\nbudget: 1\r\n');
+    expect(readProjectConfig(text, 'sub/.skeleton.yml').problems.map(({ line }) => line)).toEqual([
+      1, 3,
+    ]);
+  });
+
+  it.each([
+    ['.skeleton.yml', 'tasks: boxes', "belongs in the plan's front matter"],
+    ['/home/x/.config/skeleton/config.yml', 'gates: [a]', "belongs in the plan's front matter"],
+    ['/home/x/.config/skeleton/config.yml', 'tasks: boxes', "belongs in the plan's front matter"],
+  ])('%s may not say %s', (path, text, says) => {
+    const { problems } = readProjectConfig(encode(text), path);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.message).toContain(says);
+  });
+
+  it.each([
+    ['', []],
+    ['# nothing\n', []],
+    ['attempts: [', [1]],
+    ['a: 1\n---\nb: 2\n', [2]],
+    ['words', [1]],
+  ])('reads %j', (text, lines) => {
+    const { problems } = readProjectConfig(encode(text), '.skeleton.yml');
+    expect(problems.map(({ line }) => line)).toEqual(lines);
+  });
+
+  it('never throws', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.uint8Array(), fc.string().map(encode)), (bytes) => {
+        readProjectConfig(bytes, '.skeleton.yml');
+      }),
+    );
+  });
+});
+
+describe('layers', () => {
+  it('the later one wins, key by key', () => {
+    const merged = mergeConfig({ attempts: 1, protect: ['a'] }, {}, { protect: ['b'], limit: 2 });
+    expect(merged).toEqual({ attempts: 1, protect: ['b'], limit: 2 });
+  });
+
+  it('an agent by name and one by command are one choice', () => {
+    expect(mergeConfig({ agent: 'claude' }, { agentCommand: 'x' })).toEqual({ agentCommand: 'x' });
+    expect(mergeConfig({ agentCommand: 'x' }, { agent: 'codex' }, { limit: 1 })).toEqual({
+      agent: 'codex',
+      limit: 1,
+    });
+  });
+
+  it('limits of the user’s file are ceilings', () => {
+    const user: Config = { attempts: 2, timeout: 1000, maxFile: 10, keepGoing: false };
+    expect(withCeilings({ attempts: 5, timeout: 500, maxFile: 20, keepGoing: true }, user)).toEqual(
+      {
+        attempts: 2,
+        timeout: 500,
+        maxFile: 10,
+        keepGoing: true,
+      },
+    );
+    expect(withCeilings({ gate: ['a'] }, user)).toEqual({ gate: ['a'] });
+  });
+});
+
+describe('the JSON schema', () => {
+  it('is what ships', async () => {
+    const file = join(import.meta.dirname, '../../../schema/config.schema.json');
+    const text = await format(JSON.stringify(configSchema()), { parser: 'json', printWidth: 100 });
+    await expect(text).toMatchFileSnapshot(file);
+  });
+
+  const schema = configSchema();
+  const accepts = new Ajv({ strict: true, strictRequired: false }).compile(schema);
+
+  it('accepts what we accept', () => {
+    const written = {
+      ...{
+        agent: { command: 'x' },
+        attempts: 5,
+        timeout: '1h 30m',
+        max_file: '1.5GiB',
+        max_log: 4096,
+      },
+      ...{
+        gates: ['a', { run: 'b', only: ['c'], retries: 2 }],
+        protect: 'd',
+        setup: 'e',
+        baseline: 'run',
+      },
+    };
+    expect(accepts(written)).toBe(true);
+  });
+
+  it.each([
+    [{ atempts: 3 }],
+    [{ attempts: 6 }],
+    [{ timeout: 30 }],
+    [{ timeout: '30' }],
+    [{ gates: [{ soft: true }] }],
+    [{ baseline: 'never' }],
+    [{ gate: 'a' }],
+    [{ setup: { files: 'a' } }],
+  ])('refuses %j', (written) => expect(accepts(written)).toBe(false));
+});
