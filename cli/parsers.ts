@@ -27,7 +27,7 @@ export function parseLimit(value: string): number {
   const milliseconds = parseDuration(value);
   if (milliseconds === undefined || milliseconds <= 0)
     throw new InvalidArgumentError(
-      'It has to be a duration with a unit, such as 90s, 15m or 1h30m.',
+      'It has to be a duration with a unit, such as 90s, 15m or 1h30m, and at most 24 days.',
     );
   return milliseconds;
 }

@@ -78,6 +78,21 @@ function lazyWatcher(): { open: () => Promise<Watcher>; close: () => Promise<voi
   };
 }
 
+function gitDoors(
+  cwd: string,
+  env: Environment,
+): Pick<House, 'workspace' | 'keeper' | 'worktrees' | 'checkpoints'> {
+  const repository = async (): Promise<Repository> =>
+    (await import('./git/repository.ts')).openRepository(cwd, env);
+  return {
+    workspace: async () => (await import('./git/workspace.ts')).openWorkspace({ cwd, env }),
+    keeper: async () => (await import('./git/keeper.ts')).openKeeper({ cwd, env }),
+    worktrees: async () => (await import('./git/worktrees.ts')).openWorktrees(await repository()),
+    checkpoints: async () =>
+      (await import('./git/checkpoints.ts')).openCheckpoints(await repository()),
+  };
+}
+
 /** Finds the repository of a folder. Throws Refusal(3) where there is none. */
 export async function openHouse(cwd: string, env: Environment): Promise<House> {
   const { findRepository } = await import('./git/repository.ts');
@@ -87,14 +102,11 @@ export async function openHouse(cwd: string, env: Environment): Promise<House> {
   const stateFolder = join(facts.commonDir, 'skeleton');
   const ledgerPath = join(stateFolder, 'ledger.db');
   const watch = lazyWatcher();
-  const repository = async (): Promise<Repository> =>
-    (await import('./git/repository.ts')).openRepository(cwd, env);
   const places = { top: facts.top, commonDir: facts.commonDir, packageRoot, env };
   return {
     facts,
     stateFolder,
-    workspace: async () => (await import('./git/workspace.ts')).openWorkspace({ cwd, env }),
-    keeper: async () => (await import('./git/keeper.ts')).openKeeper({ cwd, env }),
+    ...gitDoors(cwd, env),
     ledger: async () => (await import('./ledger/sqlite-ledger.ts')).openSqliteLedger(ledgerPath),
     history: async () => {
       const { openSqliteLedger } = await import('./ledger/sqlite-ledger.ts');
@@ -108,14 +120,6 @@ export async function openHouse(cwd: string, env: Environment): Promise<House> {
     gates: async (config, top = facts.top) => {
       const { openGates } = await import('./gate/gates.ts');
       return openGates({ ...places, top, config, watcher: await watch.open() });
-    },
-    worktrees: async () => {
-      const { openWorktrees } = await import('./git/worktrees.ts');
-      return openWorktrees(await repository());
-    },
-    checkpoints: async () => {
-      const { openCheckpoints } = await import('./git/checkpoints.ts');
-      return openCheckpoints(await repository());
     },
     agent: async (config, sink) => {
       const { openCommandAgent } = await import('./agent/command-agent.ts');

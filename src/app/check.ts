@@ -76,9 +76,10 @@ async function hookWarnings(workspace: Workspace): Promise<readonly string[]> {
 
 async function gatesIn(house: House, { plan, config }: PlanReading): Promise<readonly Gate[]> {
   if (!settingsOf(config).judged) return [];
+  const gates = await house.gates(config);
   const pending = plan.tasks.filter((task) => task.state === 'pending');
-  const { all } = await gatesOf(await house.gates(config), plan, pending);
-  return all;
+  if (pending.length === 0) return gates.find(plan, undefined);
+  return (await gatesOf(gates, plan, pending)).all;
 }
 
 /** With `autostash` and `isolate` a run does not mind. */

@@ -33,7 +33,9 @@ export async function dryRun(job: DryRunJob): Promise<RunResult> {
 async function line(task: Task, work: Work, head: string): Promise<string> {
   const prompt = await work.agent.prompt(jobOf(task, work, head));
   const bytes = new TextEncoder().encode(prompt).length;
-  const needs = task.needs.length > 0 ? `, after ${task.needs.join(', ')}` : '';
+  const isLifted = work.lifted.has(task.id) && !task.explicitNeeds;
+  const waits = isLifted ? [] : task.needs;
+  const needs = waits.length > 0 ? `, after ${waits.join(', ')}` : '';
   return `  ${task.id}: ${task.title} (prompt ${bytes} bytes${needs})`;
 }
 

@@ -66,7 +66,10 @@ export async function runGates(options: GateOptions, io: GateIo): Promise<GateCh
       logFolder: join(house.stateFolder, 'logs', run, 'gate'),
       failFast: settingsOf(reading.config).failFast,
       signal: io.signal,
-      onResult: (result) => Promise.resolve(io.onResult(result)),
+      onResult: (result) => {
+        io.onResult(result);
+        return Promise.resolve();
+      },
       onStart: io.onStart,
     });
     return checked(run, results, verdict === 'interrupted' ? io.signal : undefined);

@@ -41,27 +41,34 @@ export async function verifyCheckpoint(
   mark: CheckpointMark,
   verifying: Verifying,
 ): Promise<Verdicts> {
-  const proof = mark.proof && parseProof(mark.proof.text);
+  const { proof: held } = mark;
+  const proof = held && parseProof(held.text);
   const missing = whatIsMissing(mark, proof);
-  if (missing !== undefined || proof === undefined || mark.proof === undefined)
-    return differs(missing ?? 'its proof cannot be read');
-  const { commit } = mark.proof;
-  const facts = await verifying.checkpoints.factsOf(commit);
-  if (facts.tree !== proof.tree)
-    return differs(`its proof is of the tree ${proof.tree}, not ${facts.tree}`);
-  if (facts.trailers.get('Skeleton-Task') !== proof.task)
-    return differs(`its proof is of the task ${proof.task}, which its commit does not name`);
-  if (facts.parent === undefined)
+  if (missing !== undefined) return differs(missing);
+  if (held === undefined || proof === undefined) return differs('its proof cannot be read');
+  const facts = await verifying.checkpoints.factsOf(held.commit);
+  const unlike = whatIsUnlike(proof, facts);
+  if (unlike !== undefined) return differs(unlike);
+  const parent = proof.base ?? facts.parent;
+  if (parent === undefined)
     return cannotRun('its commit has no parent, which would hold the gates');
+  return runOrSayWhyNot({ mark, commit: held.commit, proof, facts, parent }, verifying);
+}
+
+/** Gates of then that cannot be read are no bug of now. */
+async function runOrSayWhyNot(given: Case, verifying: Verifying): Promise<Verdicts> {
   try {
-    return await runAgain(
-      { mark, commit, proof, facts, parent: proof.base ?? facts.parent },
-      verifying,
-    );
+    return await runAgain(given, verifying);
   } catch (error) {
     if (error instanceof Refusal && error.status === 2) return cannotRun(error.message);
     throw error;
   }
+}
+
+function whatIsUnlike(proof: Proof, { tree, trailers }: CommitFacts): string | undefined {
+  if (tree !== proof.tree) return `its proof is of the tree ${proof.tree}, not ${tree}`;
+  if (trailers.get('Skeleton-Task') === proof.task) return undefined;
+  return `its proof is of the task ${proof.task}, which its commit does not name`;
 }
 
 function whatIsMissing(

@@ -52,6 +52,20 @@ const sentence: Readonly<Record<FailureKind, string>> = {
   stagnated: 'the attempts repeat themselves',
 };
 
+const voids: Readonly<Record<VoidReason, string>> = {
+  throttled: 'the provider turned the agent away',
+  interrupted: 'interrupted',
+  'gate-error': 'a gate could not judge it',
+  'over-budget': 'the run reached its max_time',
+  'signed-out': 'the agent is signed out',
+  'sent-back': 'the branch moved on meanwhile',
+};
+
+/** Why an attempt costs nothing, for people. */
+export function describeVoid(why: VoidReason): string {
+  return voids[why];
+}
+
 const MOST_PATHS = 5;
 
 /** One line for people: kind, gates or paths (at most five), detail. */

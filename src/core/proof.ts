@@ -21,13 +21,21 @@ export interface ProvedGate {
 /** Undefined for a text that is no proof of ours. */
 export function parseProof(text: string): Proof | undefined {
   const said = parseObject(text);
-  const { schema, task, tree, judged, gatesHash, gates, base } = said ?? {};
-  if (schema !== 1 || typeof task !== 'string' || typeof tree !== 'string') return undefined;
-  if (judged !== 'none' && judged !== 'in-place' && judged !== 'clean') return undefined;
-  if (typeof gatesHash !== 'string' || !Array.isArray(gates) || !gates.every(isGate))
-    return undefined;
-  const named = typeof base === 'string' && /^[0-9a-f]{40,}$/.test(base) ? base : undefined;
-  return { task, tree, judged, gatesHash, gates, base: named };
+  if (said?.schema !== 1 || !isProof(said)) return undefined;
+  const { task, tree, judged, gatesHash, gates, base } = said;
+  return { task, tree, judged, gatesHash, gates, base: isCommit(base) ? base : undefined };
+}
+
+const ways: readonly unknown[] = ['none', 'in-place', 'clean'];
+
+function isProof(said: Said): said is Said & Omit<Proof, 'base'> {
+  const { task, tree, judged, gatesHash, gates } = said;
+  const areTexts = [task, tree, gatesHash].every((value) => typeof value === 'string');
+  return areTexts && ways.includes(judged) && Array.isArray(gates) && gates.every(isGate);
+}
+
+function isCommit(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9a-f]{40,}$/.test(value);
 }
 
 interface Said {

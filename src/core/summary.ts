@@ -121,7 +121,11 @@ function runOf(events: readonly Recorded[]): readonly RunSummary[] {
 // ---------------------------------------------------------------- tasks
 
 function taskOf(planned: PlannedTask, history: readonly OfTask[]): TaskSummary {
-  return described(planned, stateOf(planned, recordedState(history)), history);
+  const recorded = recordedState(history);
+  const isUnderWay = attemptsIn(planned.id, history).at(-1)?.outcome.kind === 'open';
+  // While the gates judge, the tick that lies in the work tree is ours, and not earned yet.
+  const state = isUnderWay ? recorded : stateOf(planned, recorded);
+  return described(planned, state, history);
 }
 
 /** A task that the plan does not have, or no longer: its history alone speaks. */

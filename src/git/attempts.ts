@@ -144,12 +144,14 @@ async function finish(work: Work, attempt: AttemptId, checkpoint: Checkpoint): P
   const { equipment, memory } = work;
   const { repository, anchors } = equipment;
   const open = await findOpen(work, attempt);
-  await moveRefs(repository, attempt, checkpoint);
-  memory.head = checkpoint.commit;
+  const stands = await moveRefs(repository, attempt, checkpoint);
+  memory.head = stands;
   anchors.know(checkpoint.commit);
-  if (open !== undefined && memory.candidate !== undefined)
+  if (stands !== checkpoint.commit) {
+    // A person has committed on top: the index is theirs.
+  } else if (open !== undefined && memory.candidate !== undefined)
     await giveToUser(repository, useIndex(repository, memory.candidate), open.record.flags);
-  else await followCommit(repository, checkpoint.commit);
+  else await followCommit(repository, stands);
   await anchors.drop();
   end(work, attempt);
 }
@@ -157,7 +159,7 @@ async function finish(work: Work, attempt: AttemptId, checkpoint: Checkpoint): P
 /** After a crash: the user's index becomes the commit's, and keeps what it knows of files that are the same. */
 async function followCommit(repository: Repository, commit: string): Promise<void> {
   const { index, flags } = await copyUserIndex(repository, 'index');
-  await repository.git.run(['read-tree', '-m', commit], { index });
+  await repository.git.run(['read-tree', '-i', '-m', commit], { index });
   await giveToUser(repository, index, flags);
 }
 
@@ -169,11 +171,22 @@ async function rollBack(work: Work, attempt: AttemptId): ReturnType<AttemptMetho
   // It was over before the crash: only the ledger does not know yet.
   if (found === undefined && commit !== '') return { snapshot: { ref, commit }, notices: [] };
   const open = found ?? (await beginLate(work, attempt));
+  if (open.record.taken !== undefined) return keep(work, open);
   const { lineEnds } = equipment;
   const rolledBack = await rollBackAttempt(open, { identity: work.identity, lineEnds });
   memory.head = open.record.base;
   memory.candidate = undefined;
   return rolledBack;
+}
+
+/** A person's attempt: the work tree stays theirs. */
+async function keep(
+  { memory, identity }: Work,
+  open: OpenAttempt,
+): ReturnType<AttemptMethods['rollBack']> {
+  const kept = await keepAttempt(open, memory.candidate, identity);
+  memory.candidate = undefined;
+  return { ...kept, kept: true };
 }
 
 /** Nothing can be put back without a record but the tree of HEAD; what lies there now is kept all the same. */

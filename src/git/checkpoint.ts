@@ -12,13 +12,13 @@ import type { Repository } from './located-repository.ts';
 
 /**
  * Branch, tag and proof in one transaction. What stands already is left, so that it finishes what a crash cut off: git's files
- * backend is not atomic over two refs. Throws Refusal(4), with both commits, where the branch or a tag is elsewhere.
+ * backend is not atomic over two refs. Gives where the branch stands then. Throws Refusal(4), with both commits, where the branch or a tag is elsewhere.
  */
 export async function moveRefs(
   repository: Repository,
   attempt: AttemptId,
   checkpoint: Checkpoint,
-): Promise<void> {
+): Promise<string> {
   const { branch } = repository.facts;
   if (branch === undefined)
     throw new Refusal(4, 'HEAD is detached: no branch to move', 'git status');
@@ -31,13 +31,14 @@ export async function moveRefs(
   ] as const;
   const changes = wanted.flatMap(([ref, to]) => creation(ref, refs.get(ref) ?? '', to));
   const stands = refs.get(name) ?? '';
-  if (stands === base || isBroken(repository, name))
-    changes.unshift({ kind: 'update', ref: name, to: commit, from: stands });
+  const isToMove = stands === base || isBroken(repository, name);
+  if (isToMove) changes.unshift({ kind: 'update', ref: name, to: commit, from: stands });
   else if (!(await contains(repository, stands, commit))) throw moved(branch, stands, commit);
   for (const { ref } of changes) removeBroken(repository, ref);
   await changeRefs(repository.git, changes, `checkpoint ${attempt.id}#${attempt.number}`);
   const files = [name, ...wanted.map(([ref]) => ref)];
   await syncFiles(files.map((ref) => `${repository.commonDir}/${ref}`));
+  return isToMove ? commit : stands;
 }
 
 function creation(ref: ByteName, stands: string, to: string): RefChange[] {

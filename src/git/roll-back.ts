@@ -127,6 +127,6 @@ function notRestored(error: GitError, snapshot: Snapshot): Refusal {
 /** The user's index holds what it held, whatever the agent staged. */
 async function giveIndexBack({ repository, record }: OpenAttempt, index: string): Promise<void> {
   if (record.baseTree !== record.tree)
-    await repository.git.run(['read-tree', '-m', record.base], { index });
+    await repository.git.run(['read-tree', '-i', '-m', record.base], { index });
   await giveToUser(repository, index, record.flags);
 }

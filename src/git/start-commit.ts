@@ -29,7 +29,7 @@ export async function treeWithPaths(
   const { git } = repository;
   makeStateFolder(repository);
   const { index } = await copyUserIndex(repository, 'other');
-  await git.run(['read-tree', '-m', 'HEAD'], { index });
+  await git.run(['read-tree', '-i', '-m', 'HEAD'], { index });
   const names = paths.map((path) => toByteName(path.replace(/\/+$/, '')));
   const tracked = trackedPaths(readIndex(toByteName(index))?.bytes ?? Buffer.alloc(0), repository);
   const known = names.filter((name) => isThere(repository, name, tracked));

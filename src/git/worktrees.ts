@@ -32,7 +32,7 @@ export function openWorktrees(repository: Repository): Worktrees {
   };
 }
 
-export interface LinkedWorktree {
+interface LinkedWorktree {
   /** Absolute. */
   readonly top: string;
   /** Absolute; of the worktree alone. */
@@ -41,7 +41,7 @@ export interface LinkedWorktree {
 }
 
 /** Adds a worktree at a commit, with HEAD detached and, but for `.git`, no file in it yet. The folder must not be there. */
-export async function addWorktree(
+async function addWorktree(
   { git, environment }: Repository,
   top: string,
   commit: string,
@@ -53,7 +53,7 @@ export async function addWorktree(
 }
 
 /** Takes a worktree away with whatever is in it, as git-worktree(1) does, but without `prune`: others' registrations stay. */
-export function removeWorktree({ top, gitDir }: Pick<LinkedWorktree, 'top' | 'gitDir'>): void {
+function removeWorktree({ top, gitDir }: Pick<LinkedWorktree, 'top' | 'gitDir'>): void {
   rmSync(top, { recursive: true, force: true, maxRetries: 3 });
   rmSync(gitDir, { recursive: true, force: true });
   const registry = dirname(gitDir);

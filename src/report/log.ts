@@ -1,5 +1,5 @@
 import type { AttemptSummary } from '../core/attempt-summary.ts';
-import { describeFailure } from '../core/failure.ts';
+import { describeFailure, describeVoid } from '../core/failure.ts';
 import { shortRef } from '../core/refs.ts';
 import { spellSeconds } from '../core/duration.ts';
 import type { Style } from './style.ts';
@@ -34,7 +34,7 @@ function paintVerdict({ outcome }: AttemptSummary, style: Style): (text: string)
 
 export function whyOf({ outcome }: AttemptSummary): string {
   if (outcome.kind === 'rejected') return describeFailure(outcome.failure);
-  return outcome.kind === 'voided' ? `does not count: ${outcome.why}` : '';
+  return outcome.kind === 'voided' ? `does not count: ${describeVoid(outcome.why)}` : '';
 }
 
 /** The tag of what passed, else the ref of what was rolled back. */

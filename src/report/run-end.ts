@@ -1,5 +1,5 @@
 import type { RunCounts } from '../core/events.ts';
-import { describeFailure } from '../core/failure.ts';
+import { describeFailure, describeVoid } from '../core/failure.ts';
 import type { EventOf } from '../core/history.ts';
 import { shortRef } from '../core/refs.ts';
 import type { Summary, TaskState, TaskSummary } from '../core/summary.ts';
@@ -46,7 +46,7 @@ export function verdictOf(task: TaskSummary): string {
     return `failed: ${describeFailure(last.outcome.failure)}`;
   if (task.state === 'blocked' && task.why !== undefined) return `blocked: ${task.why}`;
   if (task.state === 'pending' && last?.outcome.kind === 'voided')
-    return `pending: ${last.outcome.why}`;
+    return `pending: ${describeVoid(last.outcome.why)}`;
   return task.state;
 }
 

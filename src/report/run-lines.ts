@@ -1,5 +1,5 @@
 import type { Event, GateResult, Recorded } from '../core/events.ts';
-import { describeFailure } from '../core/failure.ts';
+import { describeVoid, describeFailure } from '../core/failure.ts';
 import type { Failure } from '../core/failure.ts';
 import type { EventOf } from '../core/history.ts';
 import { shortRef } from '../core/refs.ts';
@@ -72,7 +72,7 @@ const handlers: { readonly [T in Event['type']]: Handler<T> } = {
   'attempt.rejected': rejectedLines,
   'attempt.voided': (event, { recorded, task, style }) => [
     problem(
-      `${style.warn('!')} ${oneLine(recorded.task)}  ${attemptOf(task)} does not count: ${voids[event.why]}`,
+      `${style.warn('!')} ${oneLine(recorded.task)}  ${attemptOf(task)} does not count: ${describeVoid(event.why)}`,
     ),
   ],
   'rollback.done': keptLines,
@@ -80,15 +80,6 @@ const handlers: { readonly [T in Event['type']]: Handler<T> } = {
   'wait.over': none,
   'task.reopened': none,
   'task.finished': finishedLines,
-};
-
-const voids: Readonly<Record<EventOf<'attempt.voided'>['why'], string>> = {
-  throttled: 'the provider turned the agent away',
-  interrupted: 'interrupted',
-  'gate-error': 'a gate could not judge it',
-  'over-budget': 'a limit of the run was reached',
-  'signed-out': 'the agent is signed out',
-  'sent-back': 'the branch moved on meanwhile',
 };
 
 function name({ recorded, style }: Context): string {
@@ -104,8 +95,11 @@ function baselineLines(event: EventOf<'baseline.finished'>, { style }: Context):
   if (event.verdict !== 'fail') return [];
   const red = event.gates.filter((gate) => !['pass', 'skipped'].includes(gate.verdict));
   const names = red.map((gate) => `${oneLine(gate.name)} (${oneLine(gate.ended)})`).join(', ');
-  const which = names === '' ? '' : `: ${names}`;
-  return [problem(`${style.warn('notice')}  gates are red before the first task${which}`)];
+  const what =
+    names === ''
+      ? 'no gate passes the untouched tree: all are soft or skipped'
+      : `gates are red before the first task: ${names}`;
+  return [problem(`${style.warn('notice')}  ${what}`)];
 }
 
 function gateLines(gate: GateResult, context: Context): Lines {

@@ -57,7 +57,7 @@ const perform: Readonly<Record<Effect, Perform>> = {
 
 /** It counts on from the last attempt, even beyond five, and is the last: what is red then is the person's to mend. */
 async function takeUp(life: Life, session: Session): Promise<readonly Outcome[]> {
-  const { state, task } = life;
+  const { state } = life;
   const { agent, clock, workspace } = session.ports;
   const base = await workspace.takeUp(life.id, rulesFor(life, session));
   const attempt = state.charged + 1;

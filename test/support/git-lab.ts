@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { reflogMark } from '../../src/core/refs.ts';
 import type { AttemptId, AttemptRules } from '../../src/ports.ts';
 
 export const planBefore = '# Plan\n\n- [ ] One\n- [ ] Two\n';
@@ -23,7 +24,7 @@ export interface Lab {
   readonly top: string;
   /** Runs git as a person or an agent would; gives what it prints. */
   readonly git: (...args: readonly string[]) => string;
-  /** Runs a shell script in the work tree. */
+  /** Runs a shell script in the work tree, as an agent whose commits are marked. */
   readonly sh: (script: string) => string;
   /** As sh, as far as it gets; ended after 10 s, because a git may wait at a FIFO for ever. */
   readonly attempt: (script: string) => void;
@@ -53,16 +54,21 @@ function newFolder(): string {
 function openLab(folder: string): Lab {
   const top = join(folder, 'repo');
   const path = (name: string): string => join(top, name);
-  const run = (file: string, args: readonly string[]): string =>
-    execFileSync(file, args, { cwd: top, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  const run = (file: string, args: readonly string[], env = process.env): string =>
+    execFileSync(file, args, {
+      cwd: top,
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
   return {
     top,
     path,
     git: (...args) => run('git', args),
-    sh: (script) => run('bash', ['-ec', script]),
+    sh: (script) => run('bash', ['-ec', script], asAgent()),
     attempt: (script) => {
       const limited = ['--kill-after=1', '10', 'bash', '-c', script];
-      spawnSync('timeout', limited, { cwd: top, stdio: 'ignore' });
+      spawnSync('timeout', limited, { cwd: top, env: asAgent(), stdio: 'ignore' });
     },
     write: (name, content, mode = 0o644) => {
       mkdirSync(dirname(path(name)), { recursive: true });
@@ -75,6 +81,11 @@ function openLab(folder: string): Lab {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function asAgent(): NodeJS.ProcessEnv {
+  const { plan, task, number } = anAttempt;
+  return { ...process.env, GIT_REFLOG_ACTION: reflogMark(plan, task, number) };
 }
 
 /** As makeLab, with something of everything in it. */
@@ -123,7 +134,7 @@ export function someRules(overrides: Partial<AttemptRules> = {}): AttemptRules {
     },
     protect: [],
     protectNew: true,
-  judges: [],
+    judges: [],
     keepCommits: false,
     mayChange: [],
     allowEmpty: false,

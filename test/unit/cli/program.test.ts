@@ -29,6 +29,7 @@ const commands = [
   'check',
   'gate',
   'verify',
+  'take',
   'status',
   'log',
   'show',
