@@ -65,9 +65,7 @@ async function readLayer(file: string, bytes: Uint8Array | undefined): Promise<L
   return { config, problems: problems.map((problem) => ({ ...problem, file })) };
 }
 
-async function projectBytes(
-  workspace: ReadingJob['workspace'],
-): Promise<Uint8Array | undefined> {
+async function projectBytes(workspace: ReadingJob['workspace']): Promise<Uint8Array | undefined> {
   const file = await workspace.readWorkFile(projectFile);
   if (file.kind === 'other')
     throw new Refusal(2, `${projectFile} is no regular file but ${file.what}`);

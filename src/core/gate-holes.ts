@@ -60,8 +60,7 @@ export function holesIn(
   const isProtected = pathMatcher([...protect, 'gates', '.skeleton', '.skeleton.yml']);
   return gates.flatMap((gate) => {
     const itself = scriptNamedBy(gate.text);
-    const isOpen = (path: string): boolean =>
-      path !== itself && exists(path) && !isProtected(path);
+    const isOpen = (path: string): boolean => path !== itself && exists(path) && !isProtected(path);
     const open = filesBehind(gate).filter(isOpen);
     if (open.length === 0) return [];
     return `gate ${gate.name} rests on ${open.join(', ')}, which an agent may rewrite: add to protect: [${open.join(', ')}]`;

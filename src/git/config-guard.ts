@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { toPath, toShown } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
+import { openGitFolders } from './open-git-folders.ts';
 import type { Quarantine } from './quarantine.ts';
 import { entriesOf, statOf } from './raw-files.ts';
 import type { OpenRecord, RecordWriter, Thing } from './record.ts';
@@ -82,7 +83,7 @@ export interface Settings {
 /** Puts everything guarded back, without calling git; the agent's versions go to quarantine. Gives what it did, in words. */
 export function restoreGuarded({ repository, record, quarantine }: Settings): readonly string[] {
   const known = new Map(record.guarded);
-  const notices: string[] = [];
+  const notices: string[] = [...openGitFolders(repository)];
   const setAside = (path: ByteName, why: string): void => {
     const where = quarantine.take(path, 'git', insideName(path, repository));
     notices.push(`${toShown(path)} was ${why} during the attempt: that is now ${where}`);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { foldersAbove, toPath, toShown } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import type { OpenAttempt } from './open-attempt.ts';
@@ -62,10 +63,20 @@ function glance(path: ByteName): string {
   const entries = stat.isDirectory() ? list(path).slice(0, mostEntries) : [];
   const hash = createHash('sha256').update(`${stat.size} ${stat.mtimeMs}`);
   for (const name of entries) {
-    const entry = statOf(`${path}/${name}`);
+    const entry = look(`${path}/${name}`);
     hash.update(`${name}\0${entry?.size ?? 0} ${entry?.mtimeMs ?? 0}\n`);
   }
   return hash.digest('hex').slice(0, 16);
+}
+
+/** In a folder that may be listed but not entered, nothing more than names is seen. */
+function look(path: ByteName): Stats | undefined {
+  try {
+    return statOf(path);
+  } catch (error) {
+    if (errorCode(error) === 'EACCES') return undefined;
+    throw error;
+  }
 }
 
 function list(folder: ByteName): readonly ByteName[] {

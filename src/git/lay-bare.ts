@@ -7,6 +7,7 @@ import {
   countObstacles,
   findObstacles,
   holdsTracked,
+  openClosed,
   unlockFile,
 } from './obstacles.ts';
 import type { OpenAttempt } from './open-attempt.ts';
@@ -36,6 +37,7 @@ export async function layBare(attempt: OpenAttempt): Promise<Bare> {
   const notices: string[] = [];
   for (let round = 0; round < mostRounds; round += 1) {
     const obstacles = await findObstacles(attempt);
+    openClosed(attempt, obstacles);
     if (countObstacles(obstacles) > 0) {
       notices.push(...clearObstacles(attempt, obstacles));
       continue;

@@ -1,10 +1,10 @@
 import { chmodSync } from 'node:fs';
-import { isAtOrUnder, toPath, toShown } from './byte-name.ts';
+import { foldersAbove, isAtOrUnder, toPath, toShown } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import { ignoredAtBegin } from './ignore-rules.ts';
 import { visitIndex } from './index-file.ts';
 import type { OpenAttempt } from './open-attempt.ts';
-import { statOf } from './raw-files.ts';
+import { openFolder, statOf } from './raw-files.ts';
 import { walkTree } from './walk.ts';
 import type { Walk } from './walk.ts';
 
@@ -14,7 +14,7 @@ export interface Obstacles {
   readonly specials: readonly ByteName[];
   /** Folders that were made repositories of their own. */
   readonly repositories: readonly ByteName[];
-  /** Folders that may not be listed. */
+  /** Folders that may not be listed, or hold what lies too deep: then the outermost that the attempt made. */
   readonly unreadable: readonly ByteName[];
   readonly walk: Walk;
 }
@@ -36,9 +36,23 @@ export async function findObstacles(attempt: OpenAttempt): Promise<Obstacles> {
     repositories: walk.repositories
       .filter(isNew(record.repositories))
       .filter((path) => !submodules.includes(path)),
-    unreadable: walk.unreadable.filter(isNew(record.unreadable)),
+    unreadable: outermostNew(attempt, walk.unreadable.filter(isNew(record.unreadable))),
     walk,
   };
+}
+
+function outermostNew(
+  attempt: OpenAttempt,
+  paths: readonly ByteName[],
+): readonly ByteName[] {
+  const known = new Set(attempt.record.bareFolders.map(([path]) => path));
+  const isMade = (path: ByteName): boolean => !known.has(path) && !holdsTracked(attempt, path);
+  return [...new Set(paths.map((path) => foldersAbove(path).find(isMade) ?? path))];
+}
+
+/** So that what is in them can be moved and removed; `restoreFolders` gives them their modes. */
+export function openClosed({ repository }: OpenAttempt, { walk }: Obstacles): void {
+  for (const path of walk.closed) openFolder(`${repository.top}/${path}`);
 }
 
 export function countObstacles({ specials, repositories, unreadable }: Obstacles): number {

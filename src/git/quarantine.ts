@@ -1,9 +1,10 @@
 import { chmodSync, copyFileSync, constants, mkdirSync, renameSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Refusal } from '../ports.ts';
 import type { AttemptId } from '../ports.ts';
 import { toByteName, toPath, toShown, toText } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
-import { errorCode, statOf } from './raw-files.ts';
+import { errorCode, isWritableFolder, openFolder, statOf } from './raw-files.ts';
 import type { Places } from './located-repository.ts';
 
 /** What a thing in quarantine was: a path of the work tree, a file of the git directory, the exact bytes of a snapshot's file, an ignored file as the agent left it. */
@@ -68,6 +69,7 @@ function moveAside(from: ByteName, to: ByteName): void {
 
 /** A folder that one may not write to cannot change its parent either (rename(2), EACCES), so its mode is lifted meanwhile. */
 function moveFolderToo(from: ByteName, to: ByteName): void {
+  if (!isWritableFolder(dirname(from))) openFolder(dirname(from));
   try {
     renameSync(toPath(from), toPath(to));
   } catch (error) {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  accessSync,
   chmodSync,
   closeSync,
   constants,
@@ -105,9 +106,35 @@ export function isReadable(path: ByteName): boolean {
   }
 }
 
-/** Replaces a file whole: written beside it, then renamed over it, so that no reader and no crash sees a half. */
+/** Whether entries of a folder may be made and removed; true where there is no such folder. */
+export function isWritableFolder(path: ByteName): boolean {
+  try {
+    ifThere(() => {
+      accessSync(toPath(path), constants.W_OK | constants.X_OK);
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Lets the owner into a folder that was closed to them; false where that is not possible, or there is none. */
+export function openFolder(path: ByteName): boolean {
+  const stat = statOf(path);
+  if (stat?.isDirectory() !== true) return false;
+  try {
+    chmodSync(toPath(path), (stat.mode & 0o7777) | 0o700);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Replaces a file whole: written beside it, then renamed over it, so that no reader and no crash sees a half. A closed folder is opened. */
 export function writeWhole(path: ByteName, bytes: Uint8Array, mode: number): void {
   const beside = `${path}.${process.pid}.new`;
+  const folder = dirname(path);
+  if (!isWritableFolder(folder)) openFolder(folder);
   ifThere(() => {
     unlinkSync(toPath(beside));
   });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { toPath } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
-import { entriesOf, linkTarget, makeLink, readRegular, statOf, writeWhole } from './raw-files.ts';
+import { entriesOf, isReadable, linkTarget, makeLink, readRegular, statOf, writeWhole } from './raw-files.ts';
 import type { Kept, RecordWriter, Thing } from './record.ts';
 
 /** What is at a path: kept in the record with its bytes. Undefined for nothing and for special files. */
@@ -38,7 +38,7 @@ export function compareThing(path: ByteName, thing: Thing): 'same' | 'missing' |
 
 function isSameFile(path: ByteName, bytes: Kept): boolean {
   if (statOf(path)?.size !== bytes.length) return false;
-  const now = readRegular(path);
+  const now = isReadable(path) ? readRegular(path) : undefined;
   return now !== undefined && createHash('sha256').update(now).digest('hex') === bytes.sha256;
 }
 

@@ -1,6 +1,6 @@
 import type { Dirent, Stats } from 'node:fs';
 import type { ByteName } from './byte-name.ts';
-import { entriesOf, errorCode, statOf } from './raw-files.ts';
+import { entriesOf, errorCode, isWritableFolder, statOf } from './raw-files.ts';
 
 export type SpecialKind = 'FIFO' | 'socket' | 'device';
 
@@ -10,8 +10,10 @@ export interface Walk {
   readonly specials: ReadonlyMap<ByteName, SpecialKind>;
   /** Folders that hold a `.git`: repositories inside this one. They are not entered. */
   readonly repositories: readonly ByteName[];
-  /** Folders that may not be listed. */
+  /** Folders that may not be listed or entered, or lie too deep for the system to name what is in them. */
   readonly unreadable: readonly ByteName[];
+  /** Folders in which nothing may be made or removed. */
+  readonly closed: readonly ByteName[];
   /** `.gitignore` files that are regular. */
   readonly ignoreFiles: readonly ByteName[];
   readonly attributeFiles: readonly ByteName[];
@@ -35,6 +37,7 @@ interface Walking extends WalkOptions {
   readonly specials: Map<ByteName, SpecialKind>;
   readonly repositories: ByteName[];
   readonly unreadable: ByteName[];
+  readonly closed: ByteName[];
   readonly ignoreFiles: ByteName[];
   readonly attributeFiles: ByteName[];
   readonly bareFolders: Map<ByteName, number>;
@@ -49,11 +52,13 @@ export function walkTree(top: ByteName, options: WalkOptions): Walk {
     specials: new Map(),
     repositories: [],
     unreadable: [],
+    closed: [],
     ignoreFiles: [],
     attributeFiles: [],
     bareFolders: new Map(),
     oddModes: new Map(),
   };
+  if (options.usual) noteMode('', top, walking);
   walkFolder('', list(top) ?? [], walking);
   return walking;
 }
@@ -85,6 +90,7 @@ function enter(path: ByteName, walking: Walking): boolean {
     return true;
   }
   const mode = walking.usual ? noteMode(path, absolute, walking) : 0;
+  if (!isWritableFolder(absolute)) walking.closed.push(path);
   if (entries.some((entry) => entry.name === '.git')) {
     walking.repositories.push(path);
     return true;
@@ -94,10 +100,16 @@ function enter(path: ByteName, walking: Walking): boolean {
   return holdsFile;
 }
 
-/** Undefined where it may not be listed; empty where it has just vanished. */
+/** Bytes of an absolute path. The system takes 4096 (path_resolution(7)); below must be room for names, and for our own folder before it. */
+const longestFolder = 3000;
+
+/** Undefined where it may not be listed or entered, or lies too deep; empty where it has just vanished. */
 function list(folder: ByteName): readonly Dirent[] | undefined {
+  if (folder.length > longestFolder) return undefined;
   try {
-    return entriesOf(folder) ?? [];
+    const entries = entriesOf(folder) ?? [];
+    if (entries.length > 0) statOf(`${folder}/.`);
+    return entries;
   } catch (error) {
     if (errorCode(error) === 'EACCES') return undefined;
     throw error;

@@ -70,7 +70,7 @@ describe('every way to end has its word', () => {
       verdict: 'timeout',
       ended: 'timeout after 0.3s',
       exit: null,
-      tail: expect.stringMatching(/^begun/),
+      tail: expect.stringMatching(/^begun/) as string,
     });
   });
 

@@ -1,0 +1,80 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { makeUserRepository, type UserRepository } from '../support/user-repository.ts';
+
+let house: UserRepository;
+
+beforeEach(() => {
+  house = makeUserRepository();
+});
+afterEach(() => house.remove());
+
+test.each([
+  ['scripts/t.sh', 'scripts/t.sh'],
+  ['sh ./scripts/t.sh --all', 'scripts/t.sh'],
+])(
+  'a script that the gate `%s` starts is the gate: an agent that rewrites it does not pass',
+  async (gate) => {
+    house.write('scripts/t.sh', '#!/bin/sh\nexit 1\n');
+    house.git('add', '--all');
+    house.git('commit', '--quiet', '--message=scripts');
+    house.write('PLAN.md', `---\ngates: ['${gate}']\n---\n- [ ] One\n`);
+    const agent = house.agent(
+      `cat >/dev/null; printf '#!/bin/sh\\nexit 0\\n' >scripts/t.sh; echo y >y`,
+    );
+    const { status, stderr } = await house.run('run', '--attempts=1', '--agent-command', agent);
+    expect(status).toBe(1);
+    expect(stderr).toContain('changed what judges it: scripts/t.sh');
+    expect(readFileSync(join(house.top, 'scripts/t.sh'), 'utf8')).toContain('exit 1');
+  },
+);
+
+test('a gate that could not judge may be mended: the same work is judged again, without the agent', async () => {
+  house.write('gates/a.sh', '#!/bin/sh\nexit 75\n');
+  house.write('PLAN.md', '- [ ] One\n');
+  const agent = house.agent(`cat >/dev/null; echo y >y; echo x >>"${house.outside}/calls"`);
+  const first = await house.run('run', '--agent-command', agent);
+  expect(first.status).toBe(4);
+  house.write('gates/a.sh', '#!/bin/sh\ntest -f y\n');
+  const second = await house.run('run', '--agent-command', agent);
+  expect({ status: second.status, stderr: second.stderr }).toMatchObject({ status: 0 });
+  expect(readFileSync(`${house.outside}/calls`, 'utf8')).toBe('x\n');
+});
+
+test('work that touches what a person changed meanwhile is not laid over it: the agent begins anew', async () => {
+  house.write('gates/a.sh', '#!/bin/sh\nexit 75\n');
+  house.write('PLAN.md', '- [ ] One\n');
+  const agent = house.agent('cat >/dev/null; echo agent >>README.md');
+  expect((await house.run('run', '--agent-command', agent)).status).toBe(4);
+  house.write('gates/a.sh', '#!/bin/sh\nexit 0\n');
+  house.write('README.md', 'person\n');
+  house.git('commit', '--quiet', '--message=person', 'README.md');
+  const { status, stderr } = await house.run('run', '--agent-command', agent);
+  expect({ status, stderr }).toMatchObject({ status: 0 });
+  expect(stderr).toContain('the agent begins anew');
+  expect(readFileSync(join(house.top, 'README.md'), 'utf8')).toBe('person\nagent\n');
+});
+
+test('a gate that deletes our state leaves no tick behind', async () => {
+  house.write('gates/a.sh', '#!/bin/sh\n[ -f y ] && rm -rf .git/skeleton\nexit 1\n');
+  house.write('PLAN.md', '- [ ] One\n');
+  const agent = house.agent('cat >/dev/null; echo y >y');
+  const { status } = await house.run('run', '--attempts=1', '--agent-command', agent);
+  expect([1, 4]).toContain(status);
+  expect(readFileSync(join(house.top, 'PLAN.md'), 'utf8')).toBe('- [ ] One\n');
+  expect(house.git('status', '--porcelain')).toBe('');
+  expect(house.git('for-each-ref', 'refs/skeleton/attempts')).not.toBe('');
+});
+
+test('check names what a gate rests on and nothing protects, and does not ask for an agent', async () => {
+  house.write('package.json', '{}\n');
+  house.write('gates/a.sh', '#!/bin/sh\nnpm test\n');
+  house.write('PLAN.md', '- [ ] One\n');
+  rmSync(join(house.top, 'README.md'));
+  house.git('add', '--all');
+  house.git('commit', '--quiet', '--message=all');
+  const { status, stdout } = await house.run('check');
+  expect(status).toBe(0);
+  expect(stdout).toContain('gate a.sh rests on package.json, which an agent may rewrite');
+});
