@@ -10,6 +10,7 @@ import type { Identity } from './identity.ts';
 import { inspectAttempt } from './inspect.ts';
 import { keepAttempt } from './keep-attempt.ts';
 import { openLineEnds } from './line-ends.ts';
+import { explainingLoss } from './lost-objects.ts';
 import type { OpenAttempt } from './open-attempt.ts';
 import { isSame, reopenAttempt } from './open-record.ts';
 import { useIndex } from './private-index.ts';
@@ -62,20 +63,22 @@ export function openAttempts(repository: Repository, identity: () => Promise<Ide
   };
   const memory: Memory = { open: undefined, candidate: undefined, head: undefined };
   const work: Work = { equipment, memory, identity };
+  const explained = explainingLoss(repository);
   return {
-    begin: (attempt, rules, startTree) => begin(work, { attempt, rules, startTree }),
-    takeUp: (attempt, rules) =>
+    begin: explained((attempt, rules, startTree) => begin(work, { attempt, rules, startTree })),
+    takeUp: explained((attempt, rules) =>
       begin(work, { attempt, rules, startTree: undefined, isTaken: true }),
-    inspect: (attempt, rules) => inspect(work, attempt, { rules, again: false }),
-    reinspect: (attempt, rules) => inspect(work, attempt, { rules, again: true }),
-    settle: async (attempt) => {
+    ),
+    inspect: explained((attempt, rules) => inspect(work, attempt, { rules, again: false })),
+    reinspect: explained((attempt, rules) => inspect(work, attempt, { rules, again: true })),
+    settle: explained(async (attempt) => {
       const open = await reopen(work, attempt);
       const settled = await settleTree(open, memory.candidate ?? open.baseIndex);
       memory.candidate = settled.index;
       return settled.failure;
-    },
-    checkpoint: (attempt, checkpoint) => finish(work, attempt, checkpoint),
-    rollBack: (attempt) => rollBack(work, attempt),
+    }),
+    checkpoint: explained((attempt, checkpoint) => finish(work, attempt, checkpoint)),
+    rollBack: explained((attempt) => rollBack(work, attempt)),
     reapply: async (attempt, snapshot) => reapplySnapshot(await reopen(work, attempt), snapshot),
     end: async (attempt) => end(work, attempt),
     noteHead: (commit) => {

@@ -4,7 +4,7 @@ import { foldersAbove, toPath } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import { removeIfEmpty } from './in-the-way.ts';
 import type { OpenAttempt } from './open-attempt.ts';
-import { statOf } from './raw-files.ts';
+import { isPlainBelow, statOf } from './raw-files.ts';
 import type { AttemptRecord } from './record.ts';
 import { walkTree } from './walk.ts';
 import type { Walk } from './walk.ts';
@@ -45,7 +45,7 @@ function restoreModes({ record, repository }: OpenAttempt, walk: Walk): void {
   const then = new Map(record.oddModes);
   const files = new Set(record.ignored.map(([path]) => path));
   for (const path of new Set([...then.keys(), ...walk.oddModes.keys()])) {
-    if (files.has(path)) continue;
+    if (files.has(path) || !isPlainBelow(repository.top, path)) continue;
     const absolute = `${repository.top}/${path}`;
     const stat = statOf(absolute);
     if (stat === undefined || stat.isSymbolicLink()) continue;

@@ -4,7 +4,7 @@ import type { Stats } from 'node:fs';
 import { foldersAbove, toPath, toShown } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import type { OpenAttempt } from './open-attempt.ts';
-import { entriesOf, errorCode, statOf } from './raw-files.ts';
+import { entriesOf, errorCode, isPlainBelow, statOf } from './raw-files.ts';
 import type { RecordWriter, Thing } from './record.ts';
 import { isIgnored } from './status.ts';
 import type { StatusLine } from './status.ts';
@@ -94,7 +94,8 @@ export function restoreIgnored(attempt: OpenAttempt): readonly string[] {
   const notices: string[] = [];
   for (const [path, thing] of then.ignored) {
     const absolute = `${repository.top}/${path}`;
-    const difference = compareThing(absolute, thing);
+    const isPlain = isPlainBelow(repository.top, path);
+    const difference = isPlain ? compareThing(absolute, thing) : 'missing';
     if (difference === 'same') continue;
     if (difference === 'other') {
       const where = quarantine.take(absolute, 'ignored', path);
@@ -110,16 +111,6 @@ export function restoreIgnored(attempt: OpenAttempt): readonly string[] {
     .map(([path]) => toShown(path));
   if (changed.length === 0) return notices;
   return [...notices, `ignored by git, changed, and left so: ${changed.join(', ')}`];
-}
-
-/** Tracked files that now have other line ends than they had, by a checkout or by the attempt. */
-export function restoreRawFiles({ repository, record: then, quarantine }: OpenAttempt): void {
-  for (const [path, thing] of then.rawFiles) {
-    const absolute = `${repository.top}/${path}`;
-    const difference = compareThing(absolute, thing);
-    if (difference === 'other') quarantine.take(absolute, 'raw', path);
-    if (difference !== 'same') putThing(absolute, thing, then.bytesOf);
-  }
 }
 
 /** The folders above a path, for real: a link that stands for one would lead us elsewhere. */

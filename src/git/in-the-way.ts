@@ -27,14 +27,11 @@ export function clearWay(
     const where = quarantine.take(`${top}/${path}`, 'tree', path);
     notices.push(`${toShown(path)} stood in the way of a tracked file: that is now ${where}`);
   };
-  const seen = new Set<ByteName>();
   for (const path of written) {
-    const above = foldersAbove(path).filter((folder) => !seen.has(folder));
-    for (const folder of above) {
-      seen.add(folder);
-      if (standsAsFile(`${top}/${folder}`) && !isHeld(folder)) take(folder);
-    }
-    clearPath(top, path, { isHeld, take });
+    const blocked = foldersAbove(path).find((folder) => standsAsFile(`${top}/${folder}`));
+    // Behind a link there is somebody else's ground.
+    if (blocked === undefined) clearPath(top, path, { isHeld, take });
+    else if (!isHeld(blocked)) take(blocked);
   }
   return notices;
 }

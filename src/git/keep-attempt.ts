@@ -48,7 +48,7 @@ function putPlanBack({ repository, record }: OpenAttempt, isOurs: boolean): void
   const thing = record.taken?.plan;
   if (thing?.kind !== 'file') return;
   const path = `${repository.top}/${record.plan.path}`;
-  const now = readPlan(path);
+  const now = readPlan(repository.top, record.plan.path);
   const ours = [record.plan.before.sha256, record.plan.ticked];
   if (now === undefined || sha256(now) === thing.bytes.sha256) return;
   if (isOurs || ours.includes(sha256(now)))

@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs';
 import { toPath, toShown } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import type { Places } from './located-repository.ts';
-import { entriesOf, isReadable, isWritableFolder, openFolder } from './raw-files.ts';
+import { entriesOf, isReadable, isTooDeep, isWritableFolder, openFolder, statOf } from './raw-files.ts';
 
 /** Our own, whose quarantine holds closed things on purpose. */
 const ours = 'skeleton';
@@ -25,15 +25,22 @@ function openBelow(folder: ByteName, root: ByteName, opened: ByteName[]): void {
   const wasClosed = !isListable(folder);
   if (wasClosed) {
     if (!openFolder(folder)) return;
+    if (folder !== root) likeRoot(folder, root);
     opened.push(folder);
   }
-  if (looseFolder.test(folder) && !wasClosed) return;
+  if ((looseFolder.test(folder) && !wasClosed) || isTooDeep(folder)) return;
   for (const entry of entriesOf(folder) ?? []) {
     const path = `${folder}/${entry.name}`;
     if (entry.isDirectory() && !(folder === root && entry.name === ours))
       openBelow(path, root, opened);
     else if (entry.isFile() && !isReadable(path) && openFile(path)) opened.push(path);
   }
+}
+
+/** What its mode was is known to nobody: git gives all its folders the same. */
+function likeRoot(folder: ByteName, root: ByteName): void {
+  const stat = statOf(root);
+  if (stat !== undefined) chmodSync(toPath(folder), (stat.mode & 0o7777) | 0o700);
 }
 
 function isListable(folder: ByteName): boolean {

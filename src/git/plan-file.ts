@@ -4,7 +4,7 @@ import type { AttemptRules } from '../ports.ts';
 import { toByteName, toPath } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import type { OpenAttempt } from './open-attempt.ts';
-import { readRegular, writeWhole } from './raw-files.ts';
+import { isPlainBelow, readRegular, writeWhole } from './raw-files.ts';
 
 export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
@@ -21,8 +21,9 @@ export function restoreMarks(
   { repository, record }: OpenAttempt,
   { plan }: AttemptRules,
 ): PlanFinding {
-  const path = `${repository.top}/${toByteName(plan.path)}`;
-  const now = readPlan(path);
+  const name = toByteName(plan.path);
+  const path = `${repository.top}/${name}`;
+  const now = readPlan(repository.top, name);
   if (now === undefined) return 'rewritten';
   const mode = record.plan.mode ?? 0o644;
   if (now.equals(plan.before)) {
@@ -35,10 +36,10 @@ export function restoreMarks(
   return 'marked';
 }
 
-/** Undefined for what is no regular file, or may not be read. */
-export function readPlan(path: ByteName): Buffer | undefined {
+/** Undefined for what is no regular file, lies behind a link, or may not be read. */
+export function readPlan(top: ByteName, name: ByteName): Buffer | undefined {
   try {
-    return readRegular(path);
+    return isPlainBelow(top, name) ? readRegular(`${top}/${name}`) : undefined;
   } catch {
     return undefined;
   }
@@ -52,7 +53,7 @@ export function writePlan({ repository, record }: OpenAttempt, bytes: Uint8Array
 /** Takes our tick out of the plan before a snapshot: an attempt that did not pass must not look as if it had. */
 export function untick(attempt: OpenAttempt): void {
   const { path, before, ticked } = attempt.record.plan;
-  const now = readPlan(`${attempt.repository.top}/${path}`);
+  const now = readPlan(attempt.repository.top, path);
   if (now === undefined || sha256(now) !== ticked || before.sha256 === ticked) return;
   writePlan(attempt, attempt.record.bytesOf(before));
 }
@@ -65,7 +66,7 @@ export async function mergeTick(
   { repository, record }: OpenAttempt,
   { plan }: AttemptRules,
 ): Promise<Buffer | undefined> {
-  const now = readPlan(`${repository.top}/${record.plan.path}`);
+  const now = readPlan(repository.top, record.plan.path);
   if (now === undefined) return undefined;
   const names = ['now', 'before', 'ticked'].map((name) => `${repository.state}/plan.${name}`);
   [now, plan.before, plan.ticked].forEach((bytes, i) => writeWhole(names[i] ?? '', bytes, 0o600));

@@ -4,7 +4,7 @@ import { Refusal } from '../ports.ts';
 import type { AttemptId } from '../ports.ts';
 import { toByteName, toPath, toShown, toText } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
-import { errorCode, isWritableFolder, openFolder, statOf } from './raw-files.ts';
+import { errorCode, isPlainBelow, isWritableFolder, openFolder, statOf } from './raw-files.ts';
 import type { Places } from './located-repository.ts';
 
 /** What a thing in quarantine was: a path of the work tree, a file of the git directory, the exact bytes of a snapshot's file, an ignored file as the agent left it. */
@@ -23,7 +23,7 @@ export interface Quarantine {
   pathOf(area: QuarantineArea, name: ByteName): ByteName;
 }
 
-export function openQuarantine({ commonDir }: Places, attempt: AttemptId): Quarantine {
+export function openQuarantine({ commonDir, top }: Places, attempt: AttemptId): Quarantine {
   const { plan, task, number } = attempt;
   const inside = toByteName(`skeleton/quarantine/${plan}/${task}/${number}`);
   const folder = `${commonDir}/${inside}`;
@@ -36,6 +36,7 @@ export function openQuarantine({ commonDir }: Places, attempt: AttemptId): Quara
   return {
     pathOf,
     take: (path, area, name) => {
+      refuseOutside(path, top);
       const to = place(area, name);
       moveAside(path, to);
       return toShown(to);
@@ -83,4 +84,10 @@ function moveFolderToo(from: ByteName, to: ByteName): void {
 
 function quoted(path: ByteName): string {
   return `'${toText(path).replaceAll("'", `'\\''`)}'`;
+}
+
+/** Nothing of ours lies behind a link: that is another's ground, and never to be moved. */
+function refuseOutside(path: ByteName, top: ByteName): void {
+  if (!path.startsWith(`${top}/`) || isPlainBelow(top, path.slice(top.length + 1))) return;
+  throw new Error(`${toShown(path)} lies behind a link and must not be moved`);
 }

@@ -20,7 +20,7 @@ import {
 } from 'node:fs';
 import type { Dirent, Stats } from 'node:fs';
 import { dirname } from 'node:path';
-import { toPath } from './byte-name.ts';
+import { foldersAbove, toPath } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 
 /**
@@ -48,6 +48,11 @@ export function ifThere<T>(call: () => T): T | undefined {
 /** Without following a link at the path's end; undefined where nothing is. */
 export function statOf(path: ByteName): Stats | undefined {
   return ifThere(() => lstatSync(toPath(path)));
+}
+
+/** Whether every folder between `root` and a path is one: a link among them would lead us out of the work tree. */
+export function isPlainBelow(root: ByteName, name: ByteName): boolean {
+  return foldersAbove(name).every((folder) => statOf(`${root}/${folder}`)?.isDirectory() === true);
 }
 
 /** A folder's entries; undefined where there is no such folder. Throws EACCES and the like. */
@@ -104,6 +109,13 @@ export function isReadable(path: ByteName): boolean {
   } catch {
     return false;
   }
+}
+
+/** Bytes. The system takes 4096 (path_resolution(7)): there must be room for names below, and for the quarantine's own before it. */
+const longestFolder = 3000;
+
+export function isTooDeep(folder: ByteName): boolean {
+  return folder.length > longestFolder;
 }
 
 /** Whether entries of a folder may be made and removed; true where there is no such folder. */

@@ -1,5 +1,5 @@
 import type { ByteName } from './byte-name.ts';
-import { entriesOf, errorCode, linkTarget, readRegular, statOf } from './raw-files.ts';
+import { entriesOf, errorCode, isTooDeep, linkTarget, readRegular, statOf } from './raw-files.ts';
 
 /** Name to object id, or `ref: NAME` for a symbolic ref; '' where the file holds neither. */
 export type Refs = ReadonlyMap<ByteName, string>;
@@ -62,6 +62,10 @@ interface LooseInto {
 
 function readLoose(root: ByteName, folder: ByteName, into: LooseInto): void {
   if (into.skip.includes(folder)) return;
+  if (isTooDeep(`${root}/${folder}`)) {
+    into.odd.push(`${root}/${folder}`);
+    return;
+  }
   for (const entry of entriesOf(`${root}/${folder}`) ?? []) {
     const name = `${folder}/${entry.name}`;
     const path = `${root}/${name}`;

@@ -5,7 +5,7 @@ import { restoreGuarded } from './config-guard.ts';
 import { restoreFolders } from './folders.ts';
 import { GitError } from './git.ts';
 import type { Identity } from './identity.ts';
-import { restoreIgnored, restoreRawFiles } from './ignored-files.ts';
+import { restoreIgnored } from './ignored-files.ts';
 import { clearWay } from './in-the-way.ts';
 import type { LineEnds } from './line-ends.ts';
 import { layBare } from './lay-bare.ts';
@@ -54,8 +54,7 @@ export async function rollBackAttempt(
     },
   });
   notices.push(...restored.notices);
-  if (attempt.record.converts) await restoreLineEnds(attempt, tools.lineEnds, restored.index);
-  restoreRawFiles(attempt);
+  await restoreLineEnds(attempt, tools.lineEnds, restored.index);
   notices.push(...restoreIgnored(attempt));
   restoreFolders(attempt);
   await compareGround(attempt, restored.index);

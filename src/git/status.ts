@@ -8,6 +8,10 @@ export interface StatusLine {
   readonly path: ByteName;
   /** The path stands for a whole folder: an ignored one, or a repository inside this one. */
   readonly isFolder: boolean;
+  /** Of the index; '' where it has none. */
+  readonly oid: string;
+  /** The mode, too, is another than the index has. */
+  readonly hasNewMode: boolean;
   /** Undefined for what is no submodule. */
   readonly submodule: { readonly moved: boolean } | undefined;
 }
@@ -43,9 +47,11 @@ function parseLine(line: string): StatusLine | undefined {
   if (kind === '?' || kind === '!') return otherLine(`${kind}${kind}`, line.slice(2));
   if (kind !== '1' && kind !== 'u') return undefined;
   const parts = line.split(' ');
-  const [, code = '..', sub = 'N...'] = parts;
+  const [, code = '..', sub = 'N...', , modeThen, modeNow, , oid = ''] = parts;
   return {
     code,
+    oid: kind === '1' ? oid : '',
+    hasNewMode: modeThen !== modeNow,
     path: parts.slice(fields[kind]).join(' '),
     isFolder: false,
     submodule: sub.startsWith('S') ? { moved: sub[1] === 'C' } : undefined,
@@ -54,7 +60,8 @@ function parseLine(line: string): StatusLine | undefined {
 
 function otherLine(code: string, name: ByteName): StatusLine {
   const isFolder = name.endsWith('/');
-  return { code, path: isFolder ? name.slice(0, -1) : name, isFolder, submodule: undefined };
+  const path = isFolder ? name.slice(0, -1) : name;
+  return { code, path, oid: '', hasNewMode: false, isFolder, submodule: undefined };
 }
 
 export function isIgnored({ code }: StatusLine): boolean {

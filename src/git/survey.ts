@@ -1,4 +1,4 @@
-import { toText } from './byte-name.ts';
+import { toPath, toText } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import { haveIgnoreRulesChanged, ignoredAtBegin } from './ignore-rules.ts';
 import type { OpenAttempt } from './open-attempt.ts';
@@ -51,7 +51,10 @@ export async function surveyTree(
     : undefined;
   const added = files.filter((path) => then?.has(path) !== true);
   const changes = [
-    ...lines.filter(isChanged).map((line) => ({ path: line.path, status: letterOf(line) })),
+    ...(await changedLines(attempt, index, lines)).map((line) => ({
+      path: line.path,
+      status: letterOf(line),
+    })),
     ...added.map((path): Change => ({ path, status: 'A' })),
   ];
   const sorted = sortChanges(repository.top, changes, record.maxFile);
@@ -67,6 +70,27 @@ export async function surveyTree(
     submodules: lines.filter(({ submodule }) => submodule !== undefined).map(({ path }) => path),
     haveRulesChanged,
   };
+}
+
+/** Where line ends are converted, git calls a file changed as soon as its size is another, though it would store the same. */
+async function changedLines(
+  { repository, record }: OpenAttempt,
+  index: string,
+  lines: readonly StatusLine[],
+): Promise<readonly StatusLine[]> {
+  const changed = lines.filter(isChanged);
+  const doubtful = changed.filter((line) => isDoubtful(line));
+  if (!record.converts || doubtful.length === 0) return changed;
+  const readable = doubtful.filter(({ path }) => isReadable(`${repository.top}/${path}`));
+  const input = toPath(readable.map(({ path }) => `${path}\n`).join(''));
+  const out = await repository.git.run(['hash-object', '--stdin-paths'], { index, input });
+  const ids = out.toString().split('\n');
+  const same = new Set(readable.filter(({ oid }, i) => ids[i] === oid));
+  return changed.filter((line) => !same.has(line));
+}
+
+function isDoubtful({ code, path, hasNewMode }: StatusLine): boolean {
+  return code[1] === 'M' && !hasNewMode && !path.includes('\n');
 }
 
 function asGiven({ path, isFolder }: StatusLine): ByteName {
@@ -88,7 +112,8 @@ function sortChanges(
   const changes: Change[] = [];
   for (const change of all) {
     const path = `${top}/${change.path}`;
-    const stat = statOf(path);
+    // What seems to be there may lie behind a link that has taken a folder's place.
+    const stat = change.status === 'D' ? undefined : statOf(path);
     if (stat?.isFile() === true && stat.size > maxFile) huge.push(change.path);
     else if (
       stat !== undefined &&

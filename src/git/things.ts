@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { toPath } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
-import { entriesOf, isReadable, linkTarget, makeLink, readRegular, statOf, writeWhole } from './raw-files.ts';
+import { entriesOf, isReadable, isTooDeep, linkTarget, makeLink, readRegular, statOf, writeWhole } from './raw-files.ts';
 import type { Kept, RecordWriter, Thing } from './record.ts';
 
 /** What is at a path: kept in the record with its bytes. Undefined for nothing and for special files. */
@@ -16,11 +16,11 @@ export function recordThing(path: ByteName, writer: RecordWriter): Thing | undef
   return bytes === undefined ? undefined : { kind: 'file', mode, bytes };
 }
 
-/** All paths at and below one, a folder before what is in it. */
+/** All paths at and below one, a folder before what is in it; what lies too deep is left out. */
 export function pathsBelow(path: ByteName): readonly ByteName[] {
   const stat = statOf(path);
   if (stat === undefined) return [];
-  if (!stat.isDirectory()) return [path];
+  if (!stat.isDirectory() || isTooDeep(path)) return [path];
   const names = (entriesOf(path) ?? []).map((entry) => entry.name).sort();
   return [path, ...names.flatMap((name) => pathsBelow(`${path}/${name}`))];
 }

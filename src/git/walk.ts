@@ -1,6 +1,6 @@
 import type { Dirent, Stats } from 'node:fs';
 import type { ByteName } from './byte-name.ts';
-import { entriesOf, errorCode, isWritableFolder, statOf } from './raw-files.ts';
+import { entriesOf, errorCode, isTooDeep, isWritableFolder, statOf } from './raw-files.ts';
 
 export type SpecialKind = 'FIFO' | 'socket' | 'device';
 
@@ -100,12 +100,9 @@ function enter(path: ByteName, walking: Walking): boolean {
   return holdsFile;
 }
 
-/** Bytes of an absolute path. The system takes 4096 (path_resolution(7)); below must be room for names, and for our own folder before it. */
-const longestFolder = 3000;
-
 /** Undefined where it may not be listed or entered, or lies too deep; empty where it has just vanished. */
 function list(folder: ByteName): readonly Dirent[] | undefined {
-  if (folder.length > longestFolder) return undefined;
+  if (isTooDeep(folder)) return undefined;
   try {
     const entries = entriesOf(folder) ?? [];
     if (entries.length > 0) statOf(`${folder}/.`);

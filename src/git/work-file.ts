@@ -1,24 +1,38 @@
+import { Refusal } from '../ports.ts';
 import type { WorkFile } from '../ports.ts';
 import { foldersAbove, toByteName, toShown } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
-import { readRegular, statOf } from './raw-files.ts';
+import { errorCode, readRegular, statOf } from './raw-files.ts';
 import type { Repository } from './located-repository.ts';
 import { specialKind } from './walk.ts';
 
-/** A file of the work tree, looked at before it is opened. */
+/** A file of the work tree, looked at before it is opened. Throws Refusal(2) where it may not be read. */
 export async function readFileOnDisk(repository: Repository, path: string): Promise<WorkFile> {
   const { git, top } = repository;
   const name = toByteName(path);
   if (name.startsWith('/') || name.split('/').includes('..'))
     return { kind: 'other', what: 'a path outside of the work tree' };
-  const what = linkAbove(top, name) ?? kindOf(`${top}/${name}`);
+  const found = readOpen(name, () => {
+    const what = linkAbove(top, name) ?? kindOf(`${top}/${name}`);
+    return { what, bytes: what === 'file' ? readRegular(`${top}/${name}`) : undefined };
+  });
+  const { what, bytes } = found;
   if (what !== 'file') return what === 'missing' ? { kind: 'missing' } : { kind: 'other', what };
-  const bytes = readRegular(`${top}/${name}`);
   if (bytes === undefined) return { kind: 'missing' };
   const index = `${repository.facts.gitDir}/index`;
   const args = ['check-ignore', '--quiet', '--', `./${path}`];
   const { code } = await git.ask(args, { index, answers: [1] });
   return { kind: 'file', bytes, ignored: code === 0 };
+}
+
+function readOpen<T>(name: ByteName, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (errorCode(error) !== 'EACCES') throw error;
+    const shown = toShown(name);
+    throw new Refusal(2, `${shown} may not be read: its mode, or that of a folder above it, forbids it`, `chmod u+rX '${shown}'`);
+  }
 }
 
 function linkAbove(top: ByteName, name: ByteName): string | undefined {

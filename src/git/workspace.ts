@@ -6,6 +6,7 @@ import { writeCommit, writeTag } from './commit-object.ts';
 import { readDirt } from './dirt.ts';
 import { readIdentity } from './identity.ts';
 import type { Identity } from './identity.ts';
+import { explainingLoss } from './lost-objects.ts';
 import { makeDurable, treeOf } from './objects.ts';
 import { changeRefs } from './ref-changes.ts';
 import { refuseUnready } from './readiness.ts';
@@ -67,15 +68,16 @@ function reading(
   | 'treeOf'
   | 'diff'
 > {
+  const explained = explainingLoss(repository);
   return {
-    dirt: () => readDirt(repository),
-    treeWith: (paths) => treeWithPaths(repository, paths),
+    dirt: explained(() => readDirt(repository)),
+    treeWith: explained((paths) => treeWithPaths(repository, paths)),
     activeHooks: () => activeHooks(repository),
     resolve: (revision) => resolveCommit(repository, revision),
     highestProof: (plan) => highestProofOf(repository, plan),
     readWorkFile: (path) => readFileOnDisk(repository, path),
     readAt: (commit, path) => readFileAt(repository, commit, path),
-    treeOf: (commit) => treeOf(repository, commit),
+    treeOf: explained((commit) => treeOf(repository, commit)),
     diff: (from, to) => patchBetween(repository, from, to),
   };
 }

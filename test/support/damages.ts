@@ -1,4 +1,7 @@
-/** What an agent may do to a repository: a name and a shell script that does it. */
+/**
+ * What an agent may do to a repository: a name and a shell script that does it. Links lead no further than the lab's own
+ * folder: stories put these together, and a later one may write through a link that an earlier one made.
+ */
 export const damages: readonly (readonly [string, string])[] = [
   ['nothing', ':'],
   [
@@ -16,7 +19,7 @@ export const damages: readonly (readonly [string, string])[] = [
   ],
   [
     'links changed, added, replaced',
-    'rm link; ln -s README.md link; ln -s /etc out; rm README.md; ln -s /etc/passwd README.md; rm dangling; echo f > dangling',
+    'rm link; ln -s README.md link; mkdir ../far; ln -s "$PWD/../far" out; rm README.md; ln -s "$PWD/../far/x" README.md; rm dangling; echo f > dangling',
   ],
   [
     'a folder replaced by a link to elsewhere',
@@ -40,7 +43,7 @@ export const damages: readonly (readonly [string, string])[] = [
   ],
   [
     'an ignored link where a tracked folder was',
-    'rm -r src/deep; echo "deep" >> .gitignore; ln -s /etc src/deep',
+    'rm -r src/deep; echo "deep" >> .gitignore; mkdir ../far; ln -s "$PWD/../far" src/deep',
   ],
   [
     'odd names',
@@ -147,7 +150,7 @@ break.txt'`,
   ['configuration garbled', 'echo "[broken" > .git/config; echo x > new'],
   ['configuration deleted', 'rm .git/config; rm -r .git/info .git/hooks'],
   ['configuration a FIFO', 'rm .git/config; mkfifo .git/config'],
-  ['hooks a link', 'rm -r .git/hooks; ln -s /tmp .git/hooks'],
+  ['hooks a link', 'rm -r .git/hooks; mkdir ../far; ln -s "$PWD/../far" .git/hooks'],
   [
     'excludes and attributes',
     'echo "new*" >> .git/info/exclude; echo "* -text" > .git/info/attributes; echo x > new1',
@@ -176,7 +179,10 @@ break.txt'`,
     'echo garbage > .git/refs/heads/main; : > .git/refs/heads/other; echo x > new',
   ],
   ['refs gone', 'rm -r .git/refs; echo x > new'],
-  ['refs odd', 'mkfifo .git/refs/heads/pipe; ln -s /tmp .git/refs/heads/dir; echo x > new'],
+  [
+    'refs odd',
+    'mkfifo .git/refs/heads/pipe; mkdir ../far; ln -s "$PWD/../far" .git/refs/heads/dir; echo x > new',
+  ],
   ['packed-refs garbled', 'echo garbage > .git/packed-refs; echo x > new'],
   ['index gone', 'rm .git/index; echo x > README.md'],
   ['index garbled', 'echo garbage > .git/index; echo x > README.md'],
@@ -222,7 +228,7 @@ break.txt'`,
   ],
   [
     'ignored files changed, deleted, replaced',
-    'echo T=2 > .env; rm debug.log; mkdir debug.log; rm src/deep/d.log; ln -s /etc/passwd src/deep/d.log; chmod 644 .env',
+    'echo T=2 > .env; rm debug.log; mkdir debug.log; rm src/deep/d.log; ln -s "$PWD/../far" src/deep/d.log; chmod 644 .env',
   ],
   ['an ignored file behind a link', 'rm -r logs; mkdir ../elsewhere; ln -s ../elsewhere logs'],
   ['empty folders', 'rm -r empty; mkdir -p new/empty; mkdir -p src/void; chmod 700 src'],

@@ -31,7 +31,10 @@ export function drawFrom(seed: number): Draw {
   };
 }
 
-/** One thing an agent may do to the repository it works in, as a bash script with real git; goes as far as it gets. */
+/**
+ * One thing an agent may do to the repository it works in, as a bash script with real git; goes as far as it gets. None leaves
+ * the lab's own folder, not even through a link that another one made.
+ */
 type Misdeed = readonly [kind: string, script: (draw: Draw) => string];
 
 const tracked = ['README.md', 'src/a.txt', 'src/deep/b.txt', 'tool.sh', 'link', '.gitignore'];
@@ -73,7 +76,8 @@ const files: readonly Misdeed[] = [
     'symlink',
     (draw) => {
       const at = draw.of([...everything, 'new-link', ...folders]);
-      return `rm -rf ${at}; ln -s ${draw.of(['/etc', '../outside', 'README.md', 'src', '/none'])} ${at}`;
+      const to = draw.of(['"$PWD/../far"', '"$PWD/../far/x"', 'README.md', 'src', '/none']);
+      return `rm -rf ${at}; mkdir -p ../far; ln -s ${to} ${at}`;
     },
   ],
   ['folder for file', (draw) => filled(draw, draw.of([...tracked, ...ignored]))],
@@ -167,7 +171,7 @@ export function storyOf(seed: number): Story {
 
 const settings = [
   'core.bare true',
-  'core.worktree /',
+  'core.worktree "$PWD/../elsewhere"; mkdir -p ../elsewhere',
   'core.fsmonitor "touch ../ran; false"',
   'core.fileMode false',
   'core.autocrlf true',

@@ -1,13 +1,13 @@
 /** Headings whose boxes, in a plan of boxes, are no tasks: what tells that work is done, or is not meant to be done now. */
 
-/** What may stand alone, or before and after other words: `Release checklist`, `Verification steps`. */
+/** Alone, or with words that leave its sense: `Release checklist`, `Verification steps`; a `Phase 4: Verification` is work. */
 const before = String.raw`(?:(?:final|manual|overall|post-?deploy|pre-?release|project|release|review|pr|the|our) )?`;
 const criteria = new RegExp(
   `^${before}(?:${[
     String.raw`success criteria\b.*`,
     String.raw`exit criteria\b.*`,
     String.raw`acceptance(?: (?:criteria|tests?|checks?|checklist|conditions)\b.*)?`,
-    String.raw`verification(?: (?:steps?|criteria|checks?|checklist|plan|tasks?|tests?)\b.*)?`,
+    String.raw`verification(?: (?:steps?|criteria|checks?|checklist|plan)\b.*)?`,
     String.raw`definition of (?:done|ready)\b.*`,
     String.raw`checklist(?: (?:for|before|after)\b.*)?`,
     String.raw`legend`,
@@ -25,10 +25,7 @@ export function isCriteriaHeading(text: string): boolean {
     .toLowerCase()
     // A number before it, what is in parentheses, marks and symbols around it.
     .replace(/\([^()]*\)/g, ' ')
-    .replace(
-      /^[\s\p{P}\p{S}]*(?:(?:section|part|phase)? ?\d+(?:\.\d+)*[.):]? )?[\s\p{P}\p{S}\p{M}]*/u,
-      '',
-    )
+    .replace(/^[\s\p{P}\p{S}]*(?:(?:section )?\d+(?:\.\d+)*[.):]? )?[\s\p{P}\p{S}\p{M}]*/u, '')
     .replace(/[^\p{L}\p{N}-]+/gu, ' ')
     .trim();
   return criteria.test(words);

@@ -4,7 +4,7 @@ import { readBlocks, type Block } from './blocks.ts';
 import { boxOutline } from './box-outline.ts';
 import { readFrontMatter } from './front-matter.ts';
 import { headingOutline } from './heading-outline.ts';
-import { readLines, textOf, type Lines } from './lines.ts';
+import { isBlank, lineAt, readLines, textOf, type Lines } from './lines.ts';
 import { noticesOf } from './notices.ts';
 import type { Draft, Outline } from './outline.ts';
 import type { Plan } from './plan.ts';
@@ -40,7 +40,7 @@ export function readPlan(bytes: Uint8Array, path: string): PlanReading {
   const plan: Plan = {
     path,
     config,
-    preamble: textOf(lines, front.lines + 1, outline.first ?? lines.all.length + 1),
+    preamble: preambleOf(lines, front.lines + 1, outline.first ?? lines.all.length + 1),
     form: outline.form,
     tasks: read.tasks,
     ignored: outline.ignored,
@@ -57,6 +57,13 @@ function outlineOf(lines: Lines, blocks: readonly Block[], form: Config['tasks']
   const headings = headingOutline(lines, blocks, undefined);
   if (headings.first !== undefined) return headings;
   return { ...boxOutline(lines, blocks), notices: headings.notices };
+}
+
+/** Verbatim, without the blank lines around it. */
+function preambleOf(lines: Lines, from: number, to: number): string {
+  let first = from;
+  while (first < to && isBlank(lineAt(lines, first))) first += 1;
+  return textOf(lines, first, to);
 }
 
 function noTask(form: Config['tasks']): Problem {

@@ -1,4 +1,5 @@
 /** What the line of a heading or a box says: id, title, labels (contract, "PLAN.md"). */
+import { readLabel } from './field-label.ts';
 import { withoutCode, withoutComments } from './inline.ts';
 import { completedTask } from './marker.ts';
 
@@ -52,7 +53,8 @@ export function readBoxTitle(first: string, others: readonly string[]): Title {
   const { bare, ...line } = readLine(first);
   const flags = readFlags(bare);
   const { id, rest } = leadingId(flags.rest) ?? { id: undefined, rest: flags.rest };
-  const own = line.own ?? others.map(ownIdIn).find((found) => found !== undefined)?.id;
+  const words = others.filter((other) => readLabel(other, true) === undefined);
+  const own = line.own ?? words.map(ownIdIn).find((found) => found !== undefined)?.id;
   const title = titleOf({ id, rest }, { ...line, own });
   return flags.parallel ? { ...title, parallel: true } : title;
 }

@@ -64,6 +64,8 @@ function promised(picture: Picture): Picture {
   return { ...Object.fromEntries(kept), status };
 }
 
+const listOutside = 'find .. -path ../repo -prune -o -printf "%p %y %m\\n" | sort';
+
 async function tell(
   lab: Lab,
   deeds: readonly string[],
@@ -74,6 +76,7 @@ async function tell(
   await workspace.begin(anAttempt, rules);
   for (const deed of deeds) lab.attempt(scripts.get(deed) ?? ':');
   const left = allFiles(lab);
+  const outside = lab.sh(listOutside);
   if (isInspected) await workspace.inspect(anAttempt, rules);
   const isForgotten = deeds.includes('our own folder deleted');
   const last = isNewProcess && !isForgotten ? await openWorkspace({ cwd: lab.top }) : workspace;
@@ -83,5 +86,6 @@ async function tell(
   const now = allFiles(lab);
   const lost = [...left].filter(([path, bytes]) => now.get(path) !== bytes && !kept.has(bytes));
   expect(lost).toEqual([]);
+  expect(lab.sh(listOutside)).toBe(outside);
   expect(lab.git('fsck', '--no-dangling', '--no-progress', '--no-reflogs')).toBe('');
 }

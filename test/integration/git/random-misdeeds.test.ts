@@ -84,6 +84,7 @@ async function tell(lab: Lab, { scripts, isInspected, isNewProcess }: Story): Pr
   const before = photograph(lab);
   const base = await workspace.begin(anAttempt, rules);
   for (const script of scripts) lab.attempt(script);
+  lab.sh('rm -f ../ran');
   const left = allFiles(lab);
   if (isInspected) await inspectHonestly(lab, workspace);
   const last = isNewProcess ? await openWorkspace({ cwd: lab.top }) : workspace;
@@ -102,6 +103,12 @@ async function inspectHonestly(lab: Lab, workspace: Workspace): Promise<void> {
   const head = template.git('rev-parse', 'HEAD');
   const mustRefuse = tampered(lab);
   const seen = await workspace.inspect(anAttempt, rules);
+  console.log(
+    'STAT',
+    seen.kind,
+    mustRefuse.length,
+    seen.kind === 'refused' ? seen.failure.kind : '',
+  );
   if (mustRefuse.length > 0) expect([mustRefuse, seen.kind]).toEqual([mustRefuse, 'refused']);
   if (seen.kind === 'candidate') expectHonest(lab, seen);
   expect(lab.git('symbolic-ref', 'HEAD')).toBe('refs/heads/main\n');
@@ -129,12 +136,11 @@ function tampered(lab: Lab): readonly string[] {
     .map(([path]) => path);
 }
 
-/** Marks in the plan alone are put back, not punished. */
 function lookAt(lab: Lab, path: string, bits: number): string {
   const stat = lstatSync(lab.path(path), { throwIfNoEntry: false });
   if (stat?.isFile() !== true) return 'no file';
   const bytes = readFileSync(lab.path(path), 'latin1');
-  return `${stat.mode & bits} ${path === 'PLAN.md' ? bytes.replaceAll('[x]', '[ ]') : bytes}`;
+  return `${stat.mode & bits} ${path === 'PLAN.md' ? unmarked(bytes) : bytes}`;
 }
 
 /** Everything of the user's as it was; what the agent made and git ignored all along may stay. */
@@ -153,12 +159,18 @@ function withoutIgnored(picture: Picture): Picture {
   return { ...picture, status: (picture['status'] ?? '').replace(/^!! .*\n/gm, '') };
 }
 
+/** Marks in the plan alone are put back, neither punished nor kept. */
+function unmarked(plan: string): string {
+  return plan.replaceAll('[x]', '[ ]');
+}
+
 /** Files of the agent that are neither where it left them, nor in the snapshot, nor in quarantine. */
 function lostFiles(lab: Lab, left: ReadonlyMap<string, string>, ref: string): readonly string[] {
   const kept = keptBytes(lab, ref);
   const now = allFiles(lab);
+  const isKept = (bytes: string): boolean => kept.has(bytes) || unmarked(bytes) === planBefore;
   return [...left]
-    .filter(([path, bytes]) => now.get(path) !== bytes && !kept.has(bytes))
+    .filter(([path, bytes]) => now.get(path) !== bytes && !isKept(bytes))
     .map(([path]) => path);
 }
 
