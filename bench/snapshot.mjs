@@ -38,63 +38,126 @@ function makeRepository(files) {
   return { repo, git };
 }
 
-/** Two files edited, one deleted, one new; each round others, as far apart as the repository is wide. */
-function change({ repo, git }, round) {
+/** Two files edited, one deleted, one new: in each round others, as far apart as the repository is wide. */
+function changerOf({ repo, git }, round) {
   const listed = git('ls-files', 'd*').split('\n');
   const at = (part) => join(repo, listed[Math.floor((listed.length * part) / 4) + round]);
-  writeFileSync(at(0), `edited in round ${round}\n`);
-  writeFileSync(at(1), `edited in round ${round}\n`);
-  rmSync(at(2));
-  writeFileSync(join(repo, `d0/new-${round}.txt`), `${round}\n`);
-}
-
-function plainPass({ git }, round) {
-  git('add', '-A');
-  const commit = git('commit-tree', git('write-tree'), '-p', 'HEAD', '-m', `plain ${round}`);
-  git('update-ref', 'refs/heads/main', commit);
-}
-
-function plainReject({ git }, round) {
-  git('add', '-A');
-  const tree = git('write-tree');
-  const commit = git('commit-tree', tree, '-p', 'HEAD', '-m', `plain ${round}`);
-  git('update-ref', `refs/kept/${round}`, commit);
-  git('read-tree', '-m', '-u', tree, 'HEAD');
-}
-
-function rulesOf() {
-  const before = Buffer.from(plan);
-  const none = { protect: [], judges: [], mayChange: [], allowEmpty: false, keepCommits: false };
-  return {
-    plan: { path: 'PLAN.md', before, ticked: before, differsInMarksOnly: () => false },
-    ...{ ...none, protectNew: true, maxFile: 50 * 2 ** 20 },
+  return () => {
+    writeFileSync(at(0), `edited in round ${round}\n`);
+    writeFileSync(at(1), `edited in round ${round}\n`);
+    rmSync(at(2));
+    writeFileSync(join(repo, `d0/new-${round}.txt`), `${round}\n`);
   };
 }
 
-/** What run and gates ask of the work tree, without them. */
-async function ourAttempt(workspace, round, passes) {
-  const attempt = { plan: 'plan', task: passes ? 'pass' : 'reject', id: 'bench', number: round };
-  const rules = rulesOf();
-  const base = await workspace.begin(attempt, rules);
-  change({ repo: workspace.facts.top, git: workspace.git }, round);
-  const seen = await workspace.inspect(attempt, rules);
-  if (seen.kind !== 'candidate' || seen.changed.length !== 4)
-    throw new Error(JSON.stringify(seen));
-  const unsettled = await workspace.settle(attempt, seen.tree);
-  if (unsettled !== undefined) throw new Error(JSON.stringify(unsettled));
-  if (passes) await checkpoint(workspace, { attempt, base, tree: seen.tree });
-  else await workspace.rollBack(attempt);
-  await workspace.end(attempt);
+function plainCommit(git, round) {
+  git('add', '-A');
+  const tree = git('write-tree');
+  return { tree, commit: git('commit-tree', tree, '-p', 'HEAD', '-m', `plain ${round}`) };
 }
 
-async function checkpoint(workspace, { attempt, base, tree }) {
-  const message = { subject: 'Bench', body: '', trailers: [['Skeleton-Task', 'bench']] };
-  const commit = await workspace.commitObject(tree, base, message);
-  const number = String(attempt.number).padStart(4, '0');
-  const proofObject = await workspace.proofObject(commit, `skeleton/plan/${number}`, '{}');
-  const tag = `refs/tags/skeleton/plan/${number}-bench`;
-  const proof = `refs/skeleton/proof/plan/${number}`;
-  await workspace.checkpoint(attempt, { commit, base, tag, proof, proofObject });
+const plainPass = ({ git }) => ({
+  begin: () => undefined,
+  finish: (round) => git('update-ref', 'refs/heads/main', plainCommit(git, round).commit),
+});
+
+const plainReject = ({ git }) => ({
+  begin: () => undefined,
+  finish: (round) => {
+    const { tree, commit } = plainCommit(git, round);
+    git('update-ref', `refs/kept/${round}`, commit);
+    git('read-tree', '-m', '-u', tree, 'HEAD');
+  },
+});
+
+const before = Buffer.from(plan);
+const rules = {
+  plan: { path: 'PLAN.md', before, ticked: before, differsInMarksOnly: () => false },
+  ...{ protect: [], judges: [], mayChange: [], allowEmpty: false, keepCommits: false },
+  ...{ protectNew: true, maxFile: 50 * 2 ** 20 },
+};
+
+/** What `skeleton run` asks of the work tree in one attempt; `end` is the way it ends. */
+function ours(workspace, end) {
+  const idOf = (round) => ({ plan: 'plan', task: 'bench', id: 'bench', number: round });
+  let base;
+  return {
+    begin: async (round) => {
+      base = await workspace.begin(idOf(round), rules);
+    },
+    finish: async (round) => {
+      const attempt = idOf(round);
+      const seen = await workspace.inspect(attempt, rules);
+      if (seen.changed?.length !== 4) throw new Error(JSON.stringify(seen));
+      const unsettled = await workspace.settle(attempt, seen.tree);
+      if (unsettled !== undefined) throw new Error(JSON.stringify(unsettled));
+      await end(attempt, base, seen.tree);
+      await workspace.end(attempt);
+    },
+  };
 }
+
+const ourReject = (workspace) => ours(workspace, (attempt) => workspace.rollBack(attempt));
+
+const ourPass = (workspace) =>
+  ours(workspace, async (attempt, base, tree) => {
+    const number = String(attempt.number).padStart(4, '0');
+    const message = { subject: 'Bench', body: '', trailers: [['Skeleton-Task', 'bench']] };
+    const commit = await workspace.commitObject(tree, base, message);
+    const proofObject = await workspace.proofObject(commit, `skeleton/plan/${number}`, '{}');
+    const tag = `refs/tags/skeleton/plan/${number}-bench`;
+    const proof = `refs/skeleton/proof/plan/${number}`;
+    await workspace.checkpoint(attempt, { commit, base, tag, proof, proofObject });
+  });
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+async function timed(action) {
+  const start = performance.now();
+  await action();
+  return performance.now() - start;
+}
+
+/** Milliseconds; the time that the changes themselves take is not counted. */
+async function measure(repository, attempt, isOver) {
+  const times = [];
+  for (let count = 0; count <= rounds; count++) {
+    const round = (repository.round += 1);
+    const change = changerOf(repository, round);
+    const begun = await timed(() => attempt.begin(round));
+    change();
+    times.push(begun + (await timed(() => attempt.finish(round))));
+    isOver(repository.git('status', '--porcelain'));
+  }
+  return median(times.slice(1));
+}
+
+function clean(status) {
+  if (status !== '') throw new Error(`not clean after the attempt:\n${status}`);
+}
+
+async function measureAll(files) {
+  const repository = { ...makeRepository(files), round: 0 };
+  const plain = [];
+  for (const attempt of [plainPass, plainReject])
+    plain.push(await measure(repository, attempt(repository), clean));
+  const workspace = await openWorkspace({ cwd: repository.repo, env });
+  const whole = [];
+  for (const attempt of [ourPass, ourReject])
+    whole.push(await measure(repository, attempt(workspace), clean));
+  rmSync(repository.repo, { recursive: true });
+  return [whole[0], plain[0], whole[1], plain[1]].map((ms) => `${Math.round(ms)} ms`);
+}
+
+try {
+  const git = execFileSync('git', ['--version'], { env }).toString().trim();
+  console.log(`node ${process.version}, ${git}, ${process.platform}, files in ${place}\n`);
+  console.log('| files | passed | plain git | rejected | plain git |');
+  console.log('| ----: | -----: | --------: | -------: | --------: |');
+  for (const files of sizes) {
+    const cells = await measureAll(files);
+    console.log(`| ${[files.toLocaleString('en'), ...cells].join(' | ')} |`);
+  }
+} finally {
+  rmSync(lab, { recursive: true, force: true });
+}

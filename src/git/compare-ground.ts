@@ -1,6 +1,7 @@
 import { Refusal } from '../ports.ts';
 import { toShown } from './byte-name.ts';
 import type { OpenAttempt } from './open-attempt.ts';
+import { statOf } from './raw-files.ts';
 import { refsStillMoved } from './refs-guard.ts';
 import { isChanged, isUntracked, readStatus } from './status.ts';
 import { compareThing } from './things.ts';
@@ -14,6 +15,7 @@ export async function compareGround(attempt: OpenAttempt, index: string): Promis
     .filter(([path, thing]) => compareThing(`${repository.top}/${path}`, thing) !== 'same')
     .map(([path]) => path);
   const guarded = record.guarded.filter(([path, thing]) => compareThing(path, thing) !== 'same');
+  refuseEmptied(attempt);
   const names = [
     ...[...inTree, ...others, ...guarded.map(([path]) => path)].map(toShown),
     ...(await refsStillMoved(attempt)),
@@ -23,5 +25,19 @@ export async function compareGround(attempt: OpenAttempt, index: string): Promis
     4,
     `rolled back, but not as it was where the attempt began: ${names.slice(0, 10).join(', ')}`,
     'git status; git diff; then run again',
+  );
+}
+
+/** A rollback gives a submodule its folder, not what was checked out there: that is in no repository of ours. */
+function refuseEmptied({ repository, record }: OpenAttempt): void {
+  const emptied = record.repositories.filter(
+    (path) => statOf(`${repository.top}/${path}/.git`) === undefined,
+  );
+  if (emptied.length === 0) return;
+  const paths = emptied.map((path) => `'${toShown(path)}'`).join(' ');
+  throw new Refusal(
+    4,
+    `rolled back, but what was checked out in ${emptied.map(toShown).join(', ')} is gone: the attempt removed it`,
+    `git submodule update --init -- ${paths}; then run again`,
   );
 }

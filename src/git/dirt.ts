@@ -8,12 +8,16 @@ import { copyUserIndex } from './user-index.ts';
 /** Everything that `git status` would show, and files that flags of the index hide from it. The user's index stays as it is. */
 export async function readDirt(repository: Repository): Promise<readonly DirtyPath[]> {
   makeStateFolder(repository);
-  const { index } = await copyUserIndex(repository, 'other');
+  const { index, flags } = await copyUserIndex(repository, 'other');
+  const skip = new Set(flags.skip);
+  const assume = new Set(flags.assume);
   const lines = await readStatus(repository.git, index);
   return lines
     .filter((line) => !isIgnored(line))
     .map(({ code, path, isFolder }) => ({
       code: code.replaceAll('.', ' '),
       path: isFolder ? `${toText(path)}/` : toText(path),
+      ...(assume.has(path) && { flag: 'assume-unchanged' as const }),
+      ...(skip.has(path) && { flag: 'skip-worktree' as const }),
     }));
 }

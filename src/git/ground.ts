@@ -69,7 +69,7 @@ export async function assumeGround(repository: Repository, base: string): Promis
 
 function refuseDirt(paths: readonly ByteName[]): void {
   if (paths.length === 0) return;
-  const names = paths.slice(0, 5).map(toShown).join(', ');
+  const names = [...new Set(paths)].slice(0, 5).map(toShown).join(', ');
   throw new Refusal(
     4,
     `the work tree changed outside of an attempt: ${names}${paths.length > 5 ? ', …' : ''}`,

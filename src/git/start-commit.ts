@@ -79,7 +79,7 @@ export interface StartCommit {
   readonly identity: Identity;
 }
 
-/** Commits a tree on HEAD and moves the branch to it; in the user's index only the paths of this change follow. Gives the new HEAD. */
+/** Commits a tree on HEAD and moves the branch to it; the user's index follows. Gives the new HEAD. */
 export async function commitOnHead(
   repository: Repository,
   { tree, message, identity }: StartCommit,
@@ -105,5 +105,7 @@ async function followInIndex(repository: Repository, from: string, to: string): 
   const input = toPath(changed.map((path) => `${path}\0`).join(''));
   const args = ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'];
   await repository.git.run(args, { index, input });
+  // What was staged for removal, though HEAD and disk have it, is no change of the commit.
+  await repository.git.run(['read-tree', '-i', '-m', to], { index });
   await giveToUser(repository, index, flags);
 }

@@ -39,6 +39,9 @@ export async function readStatus(git: Git, index: string): Promise<readonly Stat
     .flatMap((line) => parseLine(line) ?? []);
 }
 
+/** Mode of a submodule, as long as a folder stands there. */
+const gitlink = '160000';
+
 /** Fields before the path of a changed and of an unmerged entry. */
 const fields = { '1': 8, u: 10 } as const;
 
@@ -48,13 +51,14 @@ function parseLine(line: string): StatusLine | undefined {
   if (kind !== '1' && kind !== 'u') return undefined;
   const parts = line.split(' ');
   const [, code = '..', sub = 'N...', , modeThen, modeNow, , oid = ''] = parts;
+  const isLinkStill = kind === 'u' || modeNow === gitlink;
   return {
     code,
     oid: kind === '1' ? oid : '',
     hasNewMode: modeThen !== modeNow,
     path: parts.slice(fields[kind]).join(' '),
     isFolder: false,
-    submodule: sub.startsWith('S') ? { moved: sub[1] === 'C' } : undefined,
+    submodule: sub.startsWith('S') && isLinkStill ? { moved: sub[1] === 'C' } : undefined,
   };
 }
 

@@ -19,6 +19,8 @@ export interface RepositoryFacts {
 export interface DirtyPath {
   readonly code: string;
   readonly path: string;
+  /** The user's index hides the change from `git status` (git-update-index(1)). */
+  readonly flag?: 'assume-unchanged' | 'skip-worktree';
 }
 
 /** A commit, in the order of its parents' tree: what changed between two trees. */

@@ -55,6 +55,8 @@ export function startPaths(dirt: readonly DirtyPath[], plan: string): readonly s
 const MOST_LISTED = 10;
 
 function dirtyTree(dirt: readonly DirtyPath[]): Refusal {
+  const flagged = dirt.filter(({ flag }) => flag !== undefined);
+  if (flagged.length > 0) return hiddenChanges(flagged);
   const listed = dirt.slice(0, MOST_LISTED).map(({ code, path }) => `  ${code} ${path}`);
   const more = dirt.length - listed.length;
   if (more > 0) listed.push(`  and ${more} more`);
@@ -68,6 +70,24 @@ function dirtyTree(dirt: readonly DirtyPath[]): Refusal {
     `the work tree has changes that are not committed, and nothing was touched:\n${listed.join('\n')}`,
     lines.join('\n'),
   );
+}
+
+/** What usually mends a dirty tree does not help where git was told not to look. */
+function hiddenChanges(dirt: readonly DirtyPath[]): Refusal {
+  const some = dirt.slice(0, MOST_LISTED);
+  const listed = some.map(({ path, flag = '' }) => `  ${path} (${flag})`);
+  const more = dirt.length - listed.length;
+  if (more > 0) listed.push(`  and ${more} more`);
+  const lines = some.map(({ path, flag = '' }) => `git update-index --no-${flag} -- ${quoted(path)}`);
+  return new Refusal(
+    3,
+    `files differ from the index, and a flag hides it from git status; nothing was touched:\n${listed.join('\n')}`,
+    [...lines, 'then commit the changes, or: git restore PATH'].join('\n'),
+  );
+}
+
+function quoted(path: string): string {
+  return `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Ticking bound to one plan file. */
