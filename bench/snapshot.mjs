@@ -27,7 +27,9 @@ function makeRepository(files) {
   }
   writeFileSync(join(repo, 'PLAN.md'), plan);
   const git = (...args) =>
-    execFileSync('git', args, { cwd: repo, env, stdio: 'pipe' }).toString().trim();
+    execFileSync('git', args, { cwd: repo, env, stdio: 'pipe', maxBuffer: 2 ** 26 })
+      .toString()
+      .trim();
   git('init', '-q', '-b', 'main');
   git('config', 'user.name', 'Bench');
   git('config', 'user.email', 'bench@localhost');

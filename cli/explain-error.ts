@@ -10,6 +10,9 @@ export interface Explanation {
 /** Codes of a machine that has no room left: stopped early, resumable. */
 const full: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
 
+/** Something was closed to us: by an attempt (`chmod -R 000 .git`), or by a person. */
+const closed: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS']);
+
 /**
  * What an error that reached the top means for the exit status, and what a person should read (contract, "Exit status").
  * Errors are told apart by name, not by class, so that `--help` does not load the classes.
@@ -20,7 +23,24 @@ export function explainError(error: unknown, version: string): Explanation {
   if (isRefusal(error)) return { status: error.status, text: refusalText(error) };
   if ('code' in error && full.has(error.code))
     return { status: 4, text: `skeleton: no space left on the device (${error.message})\n` };
+  if ('code' in error && closed.has(error.code)) return shutOut(error);
   return bug(error.stack ?? error.message, version);
+}
+
+function shutOut(error: Error): Explanation {
+  const path = 'path' in error && typeof error.path === 'string' ? error.path : 'PATH';
+  const quoted = `'${path.replaceAll("'", `'\\''`)}'`;
+  const mend = [
+    `namei -l ${quoted}`,
+    'chmod u+rwX what is closed there; then the same command again',
+  ];
+  return {
+    status: 4,
+    text: refusalText({
+      message: `not allowed by the file system: ${error.message}`,
+      mend: mend.join('\n'),
+    }),
+  };
 }
 
 function isUsage(error: Error): error is Error & { readonly exitCode: number } {
@@ -31,7 +51,7 @@ function isRefusal(error: Error): error is Refusal {
   return error.name === 'Refusal' && 'status' in error && 'mend' in error;
 }
 
-function refusalText({ message, mend }: Refusal): string {
+function refusalText({ message, mend }: Pick<Refusal, 'message' | 'mend'>): string {
   const lines = mend.split('\n').filter((line) => line.trim() !== '');
   const help =
     lines.length === 0

@@ -8,20 +8,31 @@ import type { Feedback } from '../ports.ts';
 const MOST = 16_384;
 const MOST_OF_REASON = 1500;
 const MOST_GATES = 12;
+const MOST_NOTICES = 6;
+const LONGEST_NOTICE = 400;
 const MOST_LINES = 40;
 const LEAST_OF_GATE = 300;
 
 /** Why the last attempt did not pass: in words, and what each gate said that rejected it, with the path of its whole log. */
-export function feedbackText({ failure, gates }: Feedback, stateFolder: string): string {
+export function feedbackText({ failure, gates, notices }: Feedback, stateFolder: string): string {
   const reason = clip(visible(describeFailure(failure)), MOST_OF_REASON);
   const intro = `The last attempt did not pass: ${reason}. What it changed was rolled back: the work tree is as it was before it. Do not repeat it.`;
   const rejecting = gates.filter(isRejection);
   const shown = rejecting.slice(0, MOST_GATES);
   const left = rejecting.length - shown.length;
-  const room = Math.floor((MOST - byteLength(intro)) / Math.max(1, shown.length));
+  const told = byteLength([intro, ...noticed(notices)].join(''));
+  const room = Math.floor((MOST - told) / Math.max(1, shown.length));
   const said = shown.map((gate) => gateText(gate, stateFolder, room));
   const more = left > 0 ? [`And ${left} more gates.`] : [];
-  return clip([intro, ...said, ...more].join('\n\n'), MOST);
+  return clip([intro, ...noticed(notices), ...said, ...more].join('\n\n'), MOST);
+}
+
+function noticed(notices: readonly string[]): readonly string[] {
+  if (notices.length === 0) return [];
+  const lines = notices
+    .slice(0, MOST_NOTICES)
+    .map((text) => `- ${clip(visible(text), LONGEST_NOTICE)}`);
+  return [`Noticed of that attempt:\n${lines.join('\n')}`];
 }
 
 function isRejection({ soft, verdict }: GateResult): boolean {

@@ -3,10 +3,11 @@ import { Refusal } from '../ports.ts';
 import type { AttemptId, AttemptRules, Checkpoint, Inspection, Workspace } from '../ports.ts';
 import { openAnchors } from './anchors.ts';
 import { beginAttempt } from './begin.ts';
-import type { Equipment } from './begin.ts';
+import type { Equipment } from './beginning.ts';
 import { toByteName } from './byte-name.ts';
 import { moveRefs } from './checkpoint.ts';
 import type { Identity } from './identity.ts';
+import { tellIgnored } from './ignored-files.ts';
 import { inspectAttempt } from './inspect.ts';
 import { keepAttempt } from './keep-attempt.ts';
 import { openLineEnds } from './line-ends.ts';
@@ -143,7 +144,11 @@ async function inspect(
   return inspection;
 }
 
-async function finish(work: Work, attempt: AttemptId, checkpoint: Checkpoint): Promise<void> {
+async function finish(
+  work: Work,
+  attempt: AttemptId,
+  checkpoint: Checkpoint,
+): ReturnType<AttemptMethods['checkpoint']> {
   const { equipment, memory } = work;
   const { repository, anchors } = equipment;
   const open = await findOpen(work, attempt);
@@ -156,7 +161,9 @@ async function finish(work: Work, attempt: AttemptId, checkpoint: Checkpoint): P
     await giveToUser(repository, useIndex(repository, memory.candidate), open.record.flags);
   else await followCommit(repository, stands);
   await anchors.drop();
+  const notices = open === undefined ? [] : tellIgnored(open);
   end(work, attempt);
+  return notices;
 }
 
 /** After a crash: the user's index becomes the commit's, and keeps what it knows of files that are the same. */

@@ -1,10 +1,8 @@
 import { Refusal } from '../ports.ts';
-import type { AttemptId, AttemptRules } from '../ports.ts';
-import type { Anchors } from './anchors.ts';
+import type { Beginning, Equipment } from './beginning.ts';
 import { toByteName } from './byte-name.ts';
 import { fillRecord } from './fill-record.ts';
 import { assumeGround, lookAtGround } from './ground.ts';
-import type { LineEnds } from './line-ends.ts';
 import type { OpenAttempt } from './open-attempt.ts';
 import { openQuarantine } from './quarantine.ts';
 import { readRegular } from './raw-files.ts';
@@ -15,27 +13,6 @@ import { makeStateFolder } from './located-repository.ts';
 import type { Repository } from './located-repository.ts';
 import { forgetKept } from './snapshot.ts';
 import { refuseLocks } from './stale-locks.ts';
-
-export interface Beginning {
-  readonly attempt: AttemptId;
-  readonly rules: AttemptRules;
-  /** The tree that lies in the work tree, where that is not HEAD's. */
-  readonly startTree: string | undefined;
-  /** A person's attempt: the work tree holds it already. */
-  readonly isTaken?: boolean;
-  /** Where the branch stood when this process last saw it. */
-  readonly expectedHead: string | undefined;
-  /** Whatever lies there is taken for an attempt's: its record is lost. */
-  readonly isLate?: boolean;
-}
-
-export interface Equipment {
-  readonly repository: Repository;
-  readonly anchors: Anchors;
-  readonly lineEnds: LineEnds;
-  /** Names this process. */
-  readonly owner: string;
-}
 
 /**
  * Records where an attempt begins, durably. Throws Refusal(4) where HEAD, branch or work tree are not what the run left: a

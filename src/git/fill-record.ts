@@ -1,7 +1,7 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { pathMatcher } from '../core/globs.ts';
 import type { AttemptRules } from '../ports.ts';
-import type { Beginning, Equipment } from './begin.ts';
+import type { Beginning, Equipment } from './beginning.ts';
 import { toByteName, toPath, toText } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import { recordGuarded } from './config-guard.ts';

@@ -25,7 +25,8 @@ function walkAgain({ record, repository }: OpenAttempt): Walk {
 
 /** Deepest first; what holds anything at all stays. */
 function removeNewFolders({ record, repository }: OpenAttempt, walk: Walk): void {
-  const known = new Set(record.bareFolders.map(([path]) => path));
+  // A submodule that was emptied keeps its folder.
+  const known = new Set([...record.bareFolders.map(([path]) => path), ...record.repositories]);
   const added = [...walk.bareFolders.keys()]
     .filter((path) => !known.has(path))
     .sort()

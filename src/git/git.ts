@@ -146,6 +146,8 @@ export function gitEnvironment(environment: NodeJS.ProcessEnv): Readonly<Record<
     LC_ALL: 'C',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',
+    // An agent's `git replace` must not change what we read.
+    GIT_NO_REPLACE_OBJECTS: '1',
   };
 }
 

@@ -45,7 +45,7 @@ export async function lookAtGround(
   const dirt = lines.filter((line) => !isIgnored(line) && line.submodule === undefined);
   if (isTaken) {
     // It is the attempt.
-  } else if (startTree === undefined || startTree === baseTree)
+  } else if (startTree === undefined || (startTree === baseTree && dirt.length === 0))
     refuseDirt(dirt.map(({ path }) => path));
   else await stageStart(repository, { index, dirt, startTree });
   const baseIndex = readIndex(toByteName(index));

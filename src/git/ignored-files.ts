@@ -113,6 +113,30 @@ export function restoreIgnored(attempt: OpenAttempt): readonly string[] {
   return [...notices, `ignored by git, changed, and left so: ${changed.join(', ')}`];
 }
 
+/** What became of ignored files in an attempt that passed: nothing is put back, so people are told. */
+export function tellIgnored({ repository, record: then }: OpenAttempt): readonly string[] {
+  const standing = (path: ByteName): boolean => look(`${repository.top}/${path}`) !== undefined;
+  const watched = [...then.ignored, ...then.ignoredOthers].map(([path]) => path);
+  const gone = watched.filter((path) => !standing(path));
+  const changed = then.ignored
+    .filter(([path]) => standing(path))
+    .filter(([path, thing]) => compareThing(`${repository.top}/${path}`, thing) === 'other')
+    .map(([path]) => path);
+  const tell = (what: string, paths: readonly ByteName[]): readonly string[] =>
+    paths.length === 0 ? [] : [`ignored by git, ${what}: ${shownList(paths)}`];
+  return [
+    ...tell('and gone since the attempt began, in no commit', gone),
+    ...tell('and changed since the attempt began', changed),
+  ];
+}
+
+const mostNames = 10;
+
+export function shownList(paths: readonly ByteName[]): string {
+  const more = paths.length > mostNames ? ` and ${paths.length - mostNames} more` : '';
+  return paths.slice(0, mostNames).map(toShown).join(', ') + more;
+}
+
 /** The folders above a path, for real: a link that stands for one would lead us elsewhere. */
 function makeWay({ repository, quarantine }: OpenAttempt, path: ByteName): void {
   for (const folder of foldersAbove(path)) {

@@ -3,6 +3,7 @@ import type { AttemptRules } from '../ports.ts';
 import { toByteName, toShown } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import type { OpenAttempt } from './open-attempt.ts';
+import { shownList } from './ignored-files.ts';
 import { changeJudge, compareProtected, watchProtected } from './protect.ts';
 import type { Change, Survey } from './survey.ts';
 
@@ -25,7 +26,11 @@ export function judgeSurvey(
   { survey, changes }: Evidence,
 ): Judged {
   const tampering = findTampering(attempt, rules, { survey, changes });
-  const notices = [...describeSubmodules(survey), ...tampering.notices];
+  const notices = [
+    ...describeSubmodules(survey),
+    ...tampering.notices,
+    ...describeNewIgnored(attempt, survey),
+  ];
   const { repositories, huge, unreadable, unignored } = survey;
   const reasons: readonly (readonly [Failure['kind'], readonly ByteName[]])[] = [
     ['nested-repo', repositories],
@@ -45,6 +50,18 @@ function describeSubmodules({ submodules }: Survey): readonly string[] {
   if (submodules.length === 0) return [];
   const names = submodules.map(toShown).join(', ');
   return [`changes in submodules are neither committed nor put back: ${names}`];
+}
+
+/** An ignored source file makes gates green in place and is in no checkpoint: who works on needs to know. */
+function describeNewIgnored({ record }: OpenAttempt, { ignored }: Survey): readonly string[] {
+  const known = new Set([
+    ...record.ignored.map(([path]) => path),
+    ...record.ignoredOthers.map(([path]) => path),
+    ...record.ignoredFolders,
+  ]);
+  const added = ignored.map(({ path }) => path).filter((path) => !known.has(path));
+  if (added.length === 0) return [];
+  return [`new, but ignored by git, so in no checkpoint: ${shownList(added)}`];
 }
 
 interface Tampering {

@@ -38,7 +38,8 @@ async function explainLoss(repository: Repository, error: unknown): Promise<unkn
 /** Git's own words; undefined where nothing is missing. */
 async function missingFromHead(repository: Repository): Promise<string | undefined> {
   const { facts, git } = repository;
-  const tip = facts.branch === undefined ? facts.head : resolveRef(repository, toByteName(facts.branch));
+  const tip =
+    facts.branch === undefined ? facts.head : resolveRef(repository, toByteName(facts.branch));
   if (tip === undefined || tip === '') return undefined;
   try {
     await git.run(['rev-list', '--objects', '--quiet', '--max-count=1', tip]);

@@ -41,10 +41,7 @@ export async function findObstacles(attempt: OpenAttempt): Promise<Obstacles> {
   };
 }
 
-function outermostNew(
-  attempt: OpenAttempt,
-  paths: readonly ByteName[],
-): readonly ByteName[] {
+function outermostNew(attempt: OpenAttempt, paths: readonly ByteName[]): readonly ByteName[] {
   const known = new Set(attempt.record.bareFolders.map(([path]) => path));
   const isMade = (path: ByteName): boolean => !known.has(path) && !holdsTracked(attempt, path);
   return [...new Set(paths.map((path) => foldersAbove(path).find(isMade) ?? path))];

@@ -2,7 +2,14 @@ import { chmodSync } from 'node:fs';
 import { toPath, toShown } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import type { Places } from './located-repository.ts';
-import { entriesOf, isReadable, isTooDeep, isWritableFolder, openFolder, statOf } from './raw-files.ts';
+import {
+  entriesOf,
+  isReadable,
+  isTooDeep,
+  isWritableFolder,
+  openFolder,
+  statOf,
+} from './raw-files.ts';
 
 /** Our own, whose quarantine holds closed things on purpose. */
 const ours = 'skeleton';

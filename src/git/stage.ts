@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { foldersAbove, toByteName, toPath } from './byte-name.ts';
+import { Refusal } from '../ports.ts';
+import { foldersAbove, toByteName, toPath, toShown } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import { GitError } from './git.ts';
 import { visitIndex } from './index-file.ts';
+import { writeObject } from './objects.ts';
+import { errorCode, readRegular } from './raw-files.ts';
 import type { Repository } from './located-repository.ts';
 import type { Change } from './survey.ts';
 
@@ -72,10 +75,26 @@ async function addAll(
     return [];
   } catch (error) {
     if (!(error instanceof GitError) || error.code === null) throw error;
-    if (changes.length === 1) return changes.map(({ path }) => path);
+    if (changes.length === 1) return changes.map(({ path }) => stored(repository, path));
     const middle = changes.length >> 1;
     const first = await addAll(repository, index, changes.slice(0, middle));
     return [...first, ...(await addAll(repository, index, changes.slice(middle)))];
+  }
+}
+
+/**
+ * That git refuses a file is the file's fault only if the object store can take its bytes. Throws Refusal(4) where it cannot:
+ * a full disk must not send every file into quarantine.
+ */
+function stored(repository: Repository, path: ByteName): ByteName {
+  try {
+    const bytes = readRegular(`${repository.top}/${path}`);
+    if (bytes !== undefined) writeObject(repository, 'blob', bytes);
+    return path;
+  } catch (error) {
+    const why = errorCode(error) ?? String(error);
+    const words = `git cannot store ${toShown(path)} (${why}): nothing was changed`;
+    throw new Refusal(4, words, `df -h '${repository.facts.commonDir}/objects'; git fsck`);
   }
 }
 

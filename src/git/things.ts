@@ -2,7 +2,16 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { toPath } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
-import { entriesOf, isReadable, isTooDeep, linkTarget, makeLink, readRegular, statOf, writeWhole } from './raw-files.ts';
+import {
+  entriesOf,
+  isReadable,
+  isTooDeep,
+  linkTarget,
+  makeLink,
+  readRegular,
+  statOf,
+  writeWhole,
+} from './raw-files.ts';
 import type { Kept, RecordWriter, Thing } from './record.ts';
 
 /** What is at a path: kept in the record with its bytes. Undefined for nothing and for special files. */

@@ -31,7 +31,11 @@ function readOpen<T>(name: ByteName, read: () => T): T {
   } catch (error) {
     if (errorCode(error) !== 'EACCES') throw error;
     const shown = toShown(name);
-    throw new Refusal(2, `${shown} may not be read: its mode, or that of a folder above it, forbids it`, `chmod u+rX '${shown}'`);
+    throw new Refusal(
+      2,
+      `${shown} may not be read: its mode, or that of a folder above it, forbids it`,
+      `chmod u+rX '${shown}'`,
+    );
   }
 }
 

@@ -26,6 +26,8 @@ export interface AgentJob {
 export interface Feedback {
   readonly failure: Failure;
   readonly gates: readonly GateResult[];
+  /** What was noticed of the attempt: what was put back, ignored files that it made. */
+  readonly notices: readonly string[];
 }
 
 /** How the agent's step ended. Anything but `finished` is a failed or void attempt. */

@@ -142,8 +142,8 @@ export interface Workspace {
   commitObject(tree: string, parent: string, message: CommitMessage): Promise<string>;
   /** Writes the proof, an annotated tag object on the commit (no ref moves). */
   proofObject(commit: string, name: string, text: string): Promise<string>;
-  /** Branch, tag and proof in one transaction, then the index in line. Finishes a half-done one; safe to repeat. */
-  checkpoint(attempt: AttemptId, checkpoint: Checkpoint): Promise<void>;
+  /** Branch, tag and proof in one transaction, then the index in line. Finishes a half-done one; safe to repeat. Gives notices: ignored files that were lost or changed. */
+  checkpoint(attempt: AttemptId, checkpoint: Checkpoint): Promise<readonly string[]>;
   /** Keeps everything the attempt left under its ref, then puts work tree, index, HEAD and refs back where it began. Safe to repeat after a crash. */
   rollBack(attempt: AttemptId): Promise<{
     readonly snapshot: Snapshot;

@@ -39,13 +39,15 @@ export async function createCheckpoint(life: Life, session: Session): Promise<re
   if (state.phase !== 'checkpointing') throw new Error(`cannot checkpoint in ${state.phase}`);
   const { commit, tag, proof, proofObject } = state.passed;
   show(life, session, 'checkpoint');
-  await session.ports.workspace.checkpoint(life.id, {
+  const notices = await session.ports.workspace.checkpoint(life.id, {
     commit,
     tag,
     proof,
     proofObject,
     base: state.base,
   });
+  for (const message of notices)
+    await session.journal.append(life.task.id, { type: 'notice', message });
   return [{ type: 'checkpoint.created', tag, commit }];
 }
 

@@ -64,5 +64,7 @@ export function feedbackOf(state: State, events: readonly TaskEvent[]): Feedback
   const rest = events.slice(start + 1);
   const end = rest.findIndex((event) => event.type === 'attempt.started');
   const within = end === -1 ? rest : rest.slice(0, end);
-  return { failure, gates: within.filter((event) => event.type === 'gate.finished') };
+  const gates = within.filter((event) => event.type === 'gate.finished');
+  const notices = within.flatMap((event) => (event.type === 'notice' ? [event.message] : []));
+  return { failure, gates, notices };
 }

@@ -78,7 +78,9 @@ function hiddenChanges(dirt: readonly DirtyPath[]): Refusal {
   const listed = some.map(({ path, flag = '' }) => `  ${path} (${flag})`);
   const more = dirt.length - listed.length;
   if (more > 0) listed.push(`  and ${more} more`);
-  const lines = some.map(({ path, flag = '' }) => `git update-index --no-${flag} -- ${quoted(path)}`);
+  const lines = some.map(
+    ({ path, flag = '' }) => `git update-index --no-${flag} -- ${quoted(path)}`,
+  );
   return new Refusal(
     3,
     `files differ from the index, and a flag hides it from git status; nothing was touched:\n${listed.join('\n')}`,

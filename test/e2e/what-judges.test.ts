@@ -78,3 +78,18 @@ test('check names what a gate rests on and nothing protects, and does not ask fo
   expect(status).toBe(0);
   expect(stdout).toContain('gate a.sh rests on package.json, which an agent may rewrite');
 });
+
+test('an ignored file that the attempt made where sources live is told, and the next prompt says so', async () => {
+  house.write('.gitignore', '*.gen.js\n');
+  house.git('add', '--all');
+  house.git('commit', '--quiet', '--message=ignore');
+  house.write('gates/a.sh', '#!/bin/sh\ntest -f done\n');
+  house.write('PLAN.md', '- [ ] One\n');
+  const agent = house.agent(
+    `cat >"${house.outside}/prompt.$SKELETON_ATTEMPT"; mkdir -p src; echo x >src/a.gen.js; echo y >y; [ $SKELETON_ATTEMPT = 2 ] && touch done; exit 0`,
+  );
+  const { status, stderr } = await house.run('run', '--agent-command', agent);
+  expect(status).toBe(0);
+  expect(stderr).toContain('ignored by git, so in no checkpoint: src/a.gen.js');
+  expect(readFileSync(`${house.outside}/prompt.2`, 'utf8')).toContain('src/a.gen.js');
+});

@@ -127,7 +127,7 @@ function aWorkspace(luck: (task: string, number: number) => Luck, deeds: string[
     proofObject: () => Promise.resolve('proof'),
     checkpoint: (_, { tag }) => {
       deeds.push(`checkpoint ${tag.replace('refs/tags/skeleton/plan/', '')}`);
-      return Promise.resolve();
+      return Promise.resolve([]);
     },
     rollBack: ({ id, number }) => {
       deeds.push(`rollBack ${id}#${number}`);

@@ -103,12 +103,6 @@ async function inspectHonestly(lab: Lab, workspace: Workspace): Promise<void> {
   const head = template.git('rev-parse', 'HEAD');
   const mustRefuse = tampered(lab);
   const seen = await workspace.inspect(anAttempt, rules);
-  console.log(
-    'STAT',
-    seen.kind,
-    mustRefuse.length,
-    seen.kind === 'refused' ? seen.failure.kind : '',
-  );
   if (mustRefuse.length > 0) expect([mustRefuse, seen.kind]).toEqual([mustRefuse, 'refused']);
   if (seen.kind === 'candidate') expectHonest(lab, seen);
   expect(lab.git('symbolic-ref', 'HEAD')).toBe('refs/heads/main\n');

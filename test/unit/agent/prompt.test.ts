@@ -65,6 +65,7 @@ describe('the shipped prompt', () => {
         protect: ['tests/**', '.env'],
         feedback: {
           failure: { kind: 'gate-failed', gates: ['check.sh'] },
+          notices: [],
           gates: [
             aResult('check.sh', { tail: 'not ok 3 - opens it\n```\nexpected 1' }),
             aResult('no-secrets', { verdict: 'pass' }),
@@ -106,7 +107,9 @@ describe('feedback', () => {
     [{ kind: 'timed-out', detail: 'after 30m' }, 'the agent ran out of time (after 30m)'],
     [{ kind: 'tampered', paths: ['gates/a.sh'] }, 'the attempt changed what judges it: gates/a.sh'],
   ] as const)('says in words why: %o', (failure, words) => {
-    expect(told({ feedback: { failure, gates: [] } })).toContain(`did not pass: ${words}. `);
+    expect(told({ feedback: { failure, gates: [], notices: [] } })).toContain(
+      `did not pass: ${words}. `,
+    );
   });
 
   it('has each rejecting gate, an unprinting one too, and none that accepts', () => {
@@ -116,12 +119,20 @@ describe('feedback', () => {
       aResult('c', { verdict: 'skipped' }),
       aResult('d', { verdict: 'pass' }),
     ];
-    const text = told({ feedback: { failure: { kind: 'gate-failed' }, gates } });
+    const text = told({ feedback: { failure: { kind: 'gate-failed' }, gates, notices: [] } });
     expect(text).toContain(
       'Gate a: exit 1, whole output in /repo/.git/skeleton/logs/r/t/1/gate-a.log. It printed nothing.',
     );
     expect(text).toContain('Gate b: timeout after 15m');
     expect(text).not.toMatch(/Gate [cd]/);
+  });
+
+  it('tells what was noticed', () => {
+    const notices = ['the attempt left ignored files: src/a.gen.ts'];
+    const text = told({ feedback: { failure: { kind: 'no-change' }, gates: [], notices } });
+    expect(text).toContain(
+      'Noticed of that attempt:\n- the attempt left ignored files: src/a.gen.ts',
+    );
   });
 
   it('stays within 16 KiB, whatever gates say, and tells of each', () => {
@@ -131,7 +142,7 @@ describe('feedback', () => {
       kind: 'gate-failed',
       gates: gates.map(({ name }) => name.repeat(99)),
     } as const;
-    const text = told({ feedback: { failure, gates } });
+    const text = told({ feedback: { failure, gates, notices: [] } });
     expect(byteLength(text)).toBeLessThan(16_384 + 100);
     expect(text).toContain('Gate g11:');
     expect(text).toContain('And 28 more gates.');
