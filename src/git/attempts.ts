@@ -23,6 +23,7 @@ import type { Repository } from './located-repository.ts';
 import { rollBackAttempt } from './roll-back.ts';
 import { settleTree } from './settle.ts';
 import { snapshotRefOf } from './snapshot.ts';
+import { stoppedByMachine } from './stopped-by-machine.ts';
 import { copyUserIndex, giveToUser } from './user-index.ts';
 
 type AttemptMethods = Pick<
@@ -79,7 +80,7 @@ export function openAttempts(repository: Repository, identity: () => Promise<Ide
       return settled.failure;
     }),
     checkpoint: explained((attempt, checkpoint) => finish(work, attempt, checkpoint)),
-    rollBack: explained((attempt) => rollBack(work, attempt)),
+    rollBack: stoppedByMachine(explained((attempt) => rollBack(work, attempt))),
     reapply: async (attempt, snapshot) => reapplySnapshot(await reopen(work, attempt), snapshot),
     end: async (attempt) => end(work, attempt),
     noteHead: (commit) => {

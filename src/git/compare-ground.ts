@@ -3,11 +3,19 @@ import { toShown } from './byte-name.ts';
 import type { OpenAttempt } from './open-attempt.ts';
 import { statOf } from './raw-files.ts';
 import { refsStillMoved } from './refs-guard.ts';
-import { isChanged, isUntracked, readStatus } from './status.ts';
+import type { AttemptRecord } from './record.ts';
+import { isChanged, isIgnored, isUntracked, readStatus } from './status.ts';
+import type { StatusLine } from './status.ts';
 import { compareThing } from './things.ts';
 
-/** Facts after a rollback: throws Refusal(4), naming them, where something is not as it was where the attempt began. */
-export async function compareGround(attempt: OpenAttempt, index: string): Promise<void> {
+/**
+ * Facts after a rollback: throws Refusal(4), naming them, where something is not as it was where the attempt began. Gives in
+ * words what is new and stays, because git ignores it.
+ */
+export async function compareGround(
+  attempt: OpenAttempt,
+  index: string,
+): Promise<readonly string[]> {
   const { repository, record } = attempt;
   const lines = await readStatus(repository.git, index);
   const inTree = lines.filter((line) => isChanged(line) || isUntracked(line)).map((l) => l.path);
@@ -20,12 +28,24 @@ export async function compareGround(attempt: OpenAttempt, index: string): Promis
     ...[...inTree, ...others, ...guarded.map(([path]) => path)].map(toShown),
     ...(await refsStillMoved(attempt)),
   ];
-  if (names.length === 0) return;
+  if (names.length === 0) return describeNew(record, lines);
   throw new Refusal(
     4,
     `rolled back, but not as it was where the attempt began: ${names.slice(0, 10).join(', ')}`,
     'git status; git diff; then run again',
   );
+}
+
+/** Caches make gates fast, so new ignored files stay; told by their top folder. */
+function describeNew(record: AttemptRecord, lines: readonly StatusLine[]): readonly string[] {
+  const known = new Set([
+    ...record.ignoredFolders,
+    ...[...record.ignored, ...record.ignoredOthers].map(([path]) => path),
+  ]);
+  const added = lines.filter((line) => isIgnored(line) && !known.has(line.path));
+  if (added.length === 0) return [];
+  const tops = new Set(added.map(({ path }) => toShown(path.split('/')[0] ?? path)));
+  return [`ignored by git, new, and left there: ${[...tops].join(', ')}`];
 }
 
 /** A rollback gives a submodule its folder, not what was checked out there: that is in no repository of ours. */

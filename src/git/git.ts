@@ -136,7 +136,7 @@ function describeEnd({ code, signal, timedOut }: CommandResult): string {
 const wanted = /^GIT_(?:(?:AUTHOR|COMMITTER)_.+|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)|SSH.*)$/;
 const unwanted = /^(?:GIT_.*|EDITOR|VISUAL|PAGER|PREFIX|SSH_ASKPASS|LANGUAGE)$/i;
 
-export function gitEnvironment(environment: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+function gitEnvironment(environment: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const kept = Object.entries(environment).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined && (wanted.test(entry[0]) || !unwanted.test(entry[0])),

@@ -14,6 +14,17 @@ interface Stamp {
   readonly when: string | undefined;
 }
 
+/** For what we keep by ourselves, where an attempt has even taken the user's name away. */
+export async function identityOrOurs(identity: () => Promise<Identity>): Promise<Identity> {
+  try {
+    return await identity();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const ours = { who: 'skeleton <skeleton@localhost>', when: undefined };
+    return { author: ours, committer: ours };
+  }
+}
+
 /** Throws Refusal(3) where git knows no name or address. */
 export async function readIdentity(repository: Repository): Promise<Identity> {
   const { environment } = repository;

@@ -5,6 +5,7 @@ import type { ByteName } from './byte-name.ts';
 import type { OpenAttempt } from './open-attempt.ts';
 import { shownList } from './ignored-files.ts';
 import { changeJudge, compareProtected, watchProtected } from './protect.ts';
+import { setPlantedAside } from './set-planted-aside.ts';
 import type { Change, Survey } from './survey.ts';
 
 export interface Judged {
@@ -74,7 +75,7 @@ function findTampering(
   rules: AttemptRules,
   { survey, changes }: Evidence,
 ): Tampering {
-  const { repository, record, quarantine } = attempt;
+  const { repository, record } = attempt;
   const { path } = rules.plan;
   const mayChange = changeJudge({ ...rules, protect: [...rules.protect, literalGlob(path)] });
   const folders = survey.ignored.filter((line) => line.isFolder).map((line) => line.path);
@@ -86,10 +87,7 @@ function findTampering(
   const watched = compareProtected(record.protectedFiles, now, mayChange);
   const seen = new Set(changes.map((change) => change.path));
   const planted = watched.planted.filter((name) => !seen.has(name));
-  const notices = planted.map((name) => {
-    const where = quarantine.take(`${repository.top}/${name}`, 'ignored', name);
-    return `${toShown(name)} is new among the gates and ignored by git: set aside, ${where}`;
-  });
+  const notices = setPlantedAside(attempt, planted);
   const tampered = changes.filter((change) => !mayChange(change)).map((change) => change.path);
   const isPlan = (name: ByteName): boolean => name === toByteName(path) && !seen.has(name);
   const paths = new Set([...tampered, ...watched.tampered.filter((name) => !isPlan(name))]);

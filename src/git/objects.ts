@@ -130,7 +130,7 @@ interface TreeEntry {
   readonly oid: string;
 }
 
-export function* treeEntries(body: Buffer, format: ObjectFormat): Generator<TreeEntry> {
+function* treeEntries(body: Buffer, format: ObjectFormat): Generator<TreeEntry> {
   const oidBytes = oidLength(format);
   for (let at = 0; at < body.length;) {
     const space = body.indexOf(0x20, at);

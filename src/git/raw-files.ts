@@ -36,7 +36,7 @@ export function errorCode(error: unknown): string | undefined {
 }
 
 /** Runs a call of node:fs; undefined where the path does not exist. */
-export function ifThere<T>(call: () => T): T | undefined {
+function ifThere<T>(call: () => T): T | undefined {
   try {
     return call();
   } catch (error) {
@@ -170,7 +170,7 @@ export function makeLink(path: ByteName, target: ByteName): void {
 }
 
 /** Makes a folder and those above it, all below `root`, which must exist. Throws ENOTDIR where a link or file stands in the way. */
-export function makeFolders(root: ByteName, folder: ByteName, mode = 0o777): void {
+function makeFolders(root: ByteName, folder: ByteName, mode = 0o777): void {
   if (folder === root || !folder.startsWith(`${root}/`)) return;
   const stat = statOf(folder);
   if (stat?.isDirectory() === true) return;

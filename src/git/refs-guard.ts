@@ -7,13 +7,13 @@ import { GitError } from './git.ts';
 import { missingObjects, writeObject } from './objects.ts';
 import type { OpenAttempt } from './open-attempt.ts';
 import { otherWorktrees, readRefs } from './read-refs.ts';
-import { readRegular, statOf } from './raw-files.ts';
+import { readRegular } from './raw-files.ts';
 import { changeRefs } from './ref-changes.ts';
 import type { RefChange } from './ref-changes.ts';
 import { reflogTips } from './reflog.ts';
 import type { RefReading } from './refs.ts';
 import { keptCommit, snapshotRef } from './snapshot.ts';
-import { clearStumbling } from './stumbling-refs.ts';
+import { clearLogs, clearStumbling } from './stumbling-refs.ts';
 
 /** A ref that the attempt changed; undefined where it did not stand. */
 interface Moved {
@@ -194,7 +194,7 @@ async function restoreHead({ record, repository }: OpenAttempt): Promise<void> {
 }
 
 async function putRefsBack(
-  { repository, record }: OpenAttempt,
+  { repository, record, quarantine }: OpenAttempt,
   moved: readonly Moved[],
 ): Promise<void> {
   const { git } = repository;
@@ -203,6 +203,7 @@ async function putRefsBack(
   for (const { ref, then } of moved)
     if (then?.startsWith('ref: ') === true)
       await git.run(['symbolic-ref', toText(ref), toText(then.slice(5))]);
+  clearLogs(repository, quarantine, moved);
   try {
     await changeRefs(git, moved.flatMap(changeBack), 'put back');
   } catch (error) {

@@ -4,6 +4,7 @@ import { compareGround } from './compare-ground.ts';
 import { restoreGuarded } from './config-guard.ts';
 import { restoreFolders } from './folders.ts';
 import { GitError } from './git.ts';
+import { identityOrOurs } from './identity.ts';
 import type { Identity } from './identity.ts';
 import { restoreIgnored } from './ignored-files.ts';
 import { clearWay } from './in-the-way.ts';
@@ -15,6 +16,7 @@ import { untick } from './plan-file.ts';
 import { guardRefs } from './refs-guard.ts';
 import { restoreLineEnds } from './restore-line-ends.ts';
 import { makeStateFolder } from './located-repository.ts';
+import { plantedFiles, setPlantedAside } from './set-planted-aside.ts';
 import { takeSnapshot } from './snapshot.ts';
 import { clearLocks } from './stale-locks.ts';
 import { giveToUser } from './user-index.ts';
@@ -47,7 +49,7 @@ export async function rollBackAttempt(
   const refs = await guardRefs(attempt);
   untick(attempt);
   const restored = await keepAndRestore(attempt, {
-    identity: await tools.identity(),
+    identity: await identityOrOurs(tools.identity),
     agentCommits: refs.agentCommits,
     beforeSwitch: async () => {
       notices.push(...(await refs.putBack()));
@@ -56,8 +58,9 @@ export async function rollBackAttempt(
   notices.push(...restored.notices);
   await restoreLineEnds(attempt, tools.lineEnds, restored.index);
   notices.push(...restoreIgnored(attempt));
+  notices.push(...setPlantedAside(attempt, plantedFiles(attempt)));
   restoreFolders(attempt);
-  await compareGround(attempt, restored.index);
+  notices.push(...(await compareGround(attempt, restored.index)));
   await giveIndexBack(attempt, restored.index);
   await attempt.anchors.drop();
   return { snapshot: restored.snapshot, notices };

@@ -12,7 +12,7 @@ const youngMs = 1000;
 const pauseMs = 50;
 
 /** Locks of git that stand: of the index, HEAD, the configuration, packed-refs, a ref. Absolute paths. */
-export function standingLocks(repository: Repository): readonly ByteName[] {
+function standingLocks(repository: Repository): readonly ByteName[] {
   const { gitDir, commonDir } = repository;
   const inFolders = [...new Set([gitDir, commonDir])].flatMap((folder) =>
     (entriesOf(folder) ?? []).map(({ name }) => `${folder}/${name}`),

@@ -51,15 +51,18 @@ function parseLine(line: string): StatusLine | undefined {
   if (kind !== '1' && kind !== 'u') return undefined;
   const parts = line.split(' ');
   const [, code = '..', sub = 'N...', , modeThen, modeNow, , oid = ''] = parts;
-  const isLinkStill = kind === 'u' || modeNow === gitlink;
   return {
     code,
     oid: kind === '1' ? oid : '',
     hasNewMode: modeThen !== modeNow,
     path: parts.slice(fields[kind]).join(' '),
     isFolder: false,
-    submodule: sub.startsWith('S') && isLinkStill ? { moved: sub[1] === 'C' } : undefined,
+    submodule: modeNow === gitlink ? submoduleOf(sub) : undefined,
   };
+}
+
+function submoduleOf(sub: string): StatusLine['submodule'] {
+  return sub.startsWith('S') ? { moved: sub[1] === 'C' } : undefined;
 }
 
 function otherLine(code: string, name: ByteName): StatusLine {

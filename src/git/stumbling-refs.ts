@@ -1,7 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { toPath } from './byte-name.ts';
+import { foldersAbove, toPath } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import type { Settings } from './config-guard.ts';
+import type { Places } from './located-repository.ts';
+import type { Quarantine } from './quarantine.ts';
 import { statOf } from './raw-files.ts';
 import type { RefReading } from './refs.ts';
 
@@ -23,4 +25,21 @@ export function clearStumbling(
   if (reading.head !== '') return;
   takeLoose(`${gitDir}/HEAD`);
   writeFileSync(toPath(`${gitDir}/HEAD`), toPath(`ref: ${record.branch}\n`));
+}
+
+/** Git makes no ref `a` while the log of an `a/b` that is gone stands, and the other way round. */
+export function clearLogs(
+  { commonDir }: Places,
+  quarantine: Quarantine,
+  wanted: readonly { readonly ref: ByteName; readonly then: string | undefined }[],
+): void {
+  for (const { ref } of wanted.filter(({ then }) => then !== undefined)) {
+    const log = `logs/${ref}`;
+    const isBlocking = (name: ByteName): boolean => {
+      const stat = statOf(`${commonDir}/${name}`);
+      return stat !== undefined && stat.isDirectory() === (name === log);
+    };
+    const blocking = [...foldersAbove(log), log].find(isBlocking);
+    if (blocking !== undefined) quarantine.take(`${commonDir}/${blocking}`, 'git', blocking);
+  }
 }

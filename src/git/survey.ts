@@ -133,8 +133,3 @@ function canHold(path: ByteName, isFile: boolean): boolean {
 function gone({ path }: Change): Change {
   return { path, status: 'D' };
 }
-
-/** Paths as a port carries them. */
-export function textsOf(paths: readonly ByteName[]): readonly string[] {
-  return paths.map(toText);
-}

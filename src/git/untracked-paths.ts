@@ -29,10 +29,14 @@ export async function untrackedPaths(
   return ignored.filter((path) => !then.has(path) && !kept.has(path));
 }
 
-/** What the user's index tracks; undefined where the agent left none. */
+/** What the user's index tracks; undefined where the agent left none, or garbage, which tells nothing. */
 function trackedByUser(repository: Repository): ReadonlySet<ByteName> | undefined {
   const bytes = readRegular(`${repository.gitDir}/index`);
-  return bytes && trackedPaths(bytes, repository);
+  try {
+    return bytes && trackedPaths(bytes, repository);
+  } catch {
+    return undefined;
+  }
 }
 
 export async function dropUntracked(

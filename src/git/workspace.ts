@@ -32,8 +32,8 @@ export interface WorkspaceOptions {
  */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   const repository = await openRepository(options.cwd, options.env ?? process.env);
-  let known: Promise<Identity> | undefined;
-  const identity = (): Promise<Identity> => (known ??= readIdentity(repository));
+  let known: Identity | undefined;
+  const identity = async (): Promise<Identity> => (known ??= await readIdentity(repository));
   const { noteHead, since, ...attempts } = openAttempts(repository, identity);
   return {
     ...attempts,

@@ -53,14 +53,25 @@ test(
   runs * 10_000,
 );
 
-/** Ignored folders and large ignored files are not promised back: an agent's own git may have taken them away. */
-function promised(picture: Picture): Picture {
-  const isOther = (name: string): boolean => /^(?:node_modules|big\.bin|logs$)/.test(name);
-  const status = (picture['status'] ?? '').replace(
-    /^!! (?:node_modules\/|big\.bin|logs\/)\n/gm,
-    '',
+/**
+ * What a rollback promises. Ignored folders and large ignored files are not part of it (an agent's own git may have taken them
+ * away), and neither is it that new ignored files go.
+ */
+function promised(picture: Picture, before: Picture): Picture {
+  const ignored = (of: Picture): string[] =>
+    (of['status'] ?? '').split('\n').filter((line) => line.startsWith('!! '));
+  const known = new Set(ignored(before));
+  const added = ignored(picture).filter((line) => !known.has(line));
+  const others = ['node_modules', 'big.bin', 'logs', ...added.map((line) => line.slice(3))].map(
+    (name) => name.replace(/\/$/, ''),
   );
-  const kept = Object.entries(picture).filter(([name]) => !isOther(name));
+  const isOther = (name: string): boolean =>
+    others.some(
+      (other) => name === other || name.startsWith(`${other}/`) || other.startsWith(`${name}/`),
+    ) && before[name] === undefined;
+  const isLarge = (name: string): boolean => /^(?:node_modules|big\.bin|logs$)/.test(name);
+  const kept = Object.entries(picture).filter(([name]) => !isOther(name) && !isLarge(name));
+  const status = (picture['status'] ?? '').replace(/^!! .*\n/gm, '');
   return { ...Object.fromEntries(kept), status };
 }
 
@@ -81,7 +92,7 @@ async function tell(
   const isForgotten = deeds.includes('our own folder deleted');
   const last = isNewProcess && !isForgotten ? await openWorkspace({ cwd: lab.top }) : workspace;
   const { snapshot } = await last.rollBack(anAttempt);
-  expect(promised(photograph(lab))).toEqual(promised(before));
+  expect(promised(photograph(lab), before)).toEqual(promised(before, before));
   const kept = keptBytes(lab, snapshot.ref);
   const now = allFiles(lab);
   const lost = [...left].filter(([path, bytes]) => now.get(path) !== bytes && !kept.has(bytes));

@@ -1,4 +1,5 @@
 import { lstatSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openWorkspace } from '../../../src/git/workspace.ts';
 import type { Inspection, Workspace } from '../../../src/ports.ts';
@@ -17,11 +18,13 @@ import type { Lab, Picture } from '../../support/git-lab.ts';
 import { misdeeds, storyOf } from '../../support/misdeeds.ts';
 import type { Story } from '../../support/misdeeds.ts';
 
-/** `SEED=7 npx vitest run random-misdeeds` tells one story again. */
+/** `SEED=7 npx vitest run random-misdeeds` tells one story again, `SEED=7,8` two. */
 const { SEED: onlySeed, NIGHTLY: nightly } = process.env;
 const count = nightly === undefined ? misdeeds.length : 500;
 const seeds =
-  onlySeed === undefined ? Array.from({ length: count }, (_, i) => i + 1) : [Number(onlySeed)];
+  onlySeed === undefined
+    ? Array.from({ length: count }, (_, i) => i + 1)
+    : onlySeed.split(',').map(Number);
 const rules = someRules({ protect: ['tests/**'], maxFile: 2_000_000 });
 const again = { ...anAttempt, number: 2 };
 const judges = ['gates', 'tests', '.skeleton', '.skeleton.yml'];
@@ -131,6 +134,8 @@ function tampered(lab: Lab): readonly string[] {
 }
 
 function lookAt(lab: Lab, path: string, bits: number): string {
+  const folder = lstatSync(lab.path(dirname(path)), { throwIfNoEntry: false });
+  if (folder?.isDirectory() !== true) return 'no folder';
   const stat = lstatSync(lab.path(path), { throwIfNoEntry: false });
   if (stat?.isFile() !== true) return 'no file';
   const bytes = readFileSync(lab.path(path), 'latin1');
