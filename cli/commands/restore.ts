@@ -22,19 +22,21 @@ export interface RestoreCommand extends LookCommand {
 export async function restore(command: RestoreCommand, io: Io): Promise<number> {
   const { cwd, plan, json, here } = command;
   const place = { cwd, env: io.env, ...(plan !== undefined && { planPath: plan }) };
-  const history = await readHistory(place);
-  const found = findAttempt(summarise(history.plan?.tasks, history.events).tasks, command.attempt);
+  const find = async (): Promise<FoundAttempt> => {
+    const { plan: tasks, events } = await readHistory(place);
+    return findAttempt(summarise(tasks?.tasks, events).tasks, command.attempt);
+  };
+  const { task, attempt } = await find();
+  const { number } = attempt;
   const restored = await restoreAttempt({
     ...place,
-    task: found.task.id,
-    number: found.attempt.number,
-    commit: commitOf(found),
+    find: async () => ({ task: task.id, number, commit: commitOf(await find()) }),
     here,
     onNotice: (message) => {
       print(io.err, `notice  ${oneLine(message)}`);
     },
   });
-  const name = `${found.task.id}#${found.attempt.number}`;
+  const name = `${task.id}#${number}`;
   print(io.out, json ? jsonLine({ attempt: name, ...restored }) : lineOf(name, restored));
   return 0;
 }

@@ -2,7 +2,8 @@ import { clock, slugFor, type House } from '../compose.ts';
 import type { Recorded } from '../core/events.ts';
 import { Refusal, type Lock, type LockHolder } from '../ports.ts';
 import { openJournal, type Journal, type JournalParts } from '../run/journal.ts';
-import { recover } from '../run/recover.ts';
+import { recover, writeOff, type Recovered } from '../run/recover.ts';
+import type { Ports } from '../run/session.ts';
 import type { OpenBase } from './run-base.ts';
 
 export interface Opening {
@@ -73,9 +74,35 @@ export function held(lock: Lock | { readonly heldBy: LockHolder | undefined }): 
 async function usedUpBefore(base: OpenBase): Promise<ReadonlySet<string>> {
   const { workspace, ledger, house } = base;
   const ports = { workspace, ledger, processes: await house.processes() };
-  const found = await recover({ ports, journalOf: base.journalOf });
+  const here = await recover({ ports, journalOf: base.journalOf });
+  const found = [...here, ...(await writeOffGone(base, ports))];
   const failed = found.filter(({ plan, phase }) => plan === base.slug && phase === 'failed');
   return new Set(failed.map(({ task }) => task));
+}
+
+/** Only the work tree that an attempt was under way in can undo it. Throws Refusal(3) where that one still stands. */
+async function writeOffGone(
+  base: OpenBase,
+  ports: Pick<Ports, 'processes'>,
+): Promise<readonly Recovered[]> {
+  const { ledger, keeper, workspace, slug } = base;
+  const elsewhere = await ledger.underWayElsewhere(slug, workspace.id);
+  for (const { task, worktree } of elsewhere) {
+    const folder = await keeper.folderOf(worktree);
+    if (folder !== undefined) throw underWayIn(folder, task);
+  }
+  const gone: Recovered[] = [];
+  for (const { task } of elsewhere) gone.push(await writeOff(task, base.journalOf(slug), ports));
+  return gone;
+}
+
+export function underWayIn(folder: string, task: string): Refusal {
+  const quoted = `'${folder.replaceAll("'", `'\\''`)}'`;
+  return new Refusal(
+    3,
+    `a run that died was working on ${task} in another work tree, and has to be cleared up there: ${folder}`,
+    `cd ${quoted} && skeleton run`,
+  );
 }
 
 /** A branch that a killed command had on its way, and work that a killed run had set aside. */

@@ -9,13 +9,18 @@ export interface RestoreOptions {
   readonly cwd: string;
   readonly planPath?: string;
   readonly env: Environment;
-  /** The attempt, and the commit that keeps it. */
-  readonly task: string;
-  readonly number: number;
-  readonly commit: string;
+  /** Asked once what a dead run left is mended: that may be what keeps the attempt. */
+  readonly find: () => Promise<KeptAttempt>;
   /** Into the work tree instead of a branch. */
   readonly here: boolean;
   readonly onNotice: (message: string) => void;
+}
+
+export interface KeptAttempt {
+  readonly task: string;
+  readonly number: number;
+  /** Keeps it. */
+  readonly commit: string;
 }
 
 export type Restored =
@@ -27,11 +32,12 @@ export type Restored =
  * can be looked at and committed. Throws Refusal(3) where the tree is dirty or something of it would be overwritten.
  */
 export async function restore(options: RestoreOptions): Promise<Restored> {
-  const { cwd, env, task, number, commit } = options;
+  const { cwd, env } = options;
   const house = await openHouse(cwd, env);
   const planPath = planPathIn(house.facts.top, cwd, options.planPath);
   const onEvent = noticesTo(options.onNotice);
   return withBase({ house, planPath, onEvent }, async ({ workspace, keeper, slug }) => {
+    const { task, number, commit } = await options.find();
     if ((await workspace.resolve(commit)) === undefined)
       throw new Refusal(3, `the commit ${commit} of ${task}#${number} is gone`, 'git fsck');
     if (!options.here) {

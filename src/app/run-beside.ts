@@ -3,7 +3,7 @@ import { isolateBranch, shortRef } from '../core/refs.ts';
 import { Refusal, type Lock } from '../ports.ts';
 import { isStartPath } from '../run/prepare.ts';
 import { carryOut, type RunResult } from './carry-out.ts';
-import { held, named, tell, withBase } from './open-base.ts';
+import { held, named, tell, underWayIn, withBase } from './open-base.ts';
 import type { OpenBase, PlaceJob } from './run-base.ts';
 
 /**
@@ -18,6 +18,7 @@ export async function runBeside(job: PlaceJob, asked: string | undefined): Promi
     throw new Refusal(3, 'there is no commit yet', 'git commit --allow-empty -m "first commit"');
   await refuseUncommitted(job);
   const slug = await slugOf(house, planPath);
+  await refuseUnderWay(house, slug);
   const folder = await openFolder(house, slug, asked);
   const inner = await openHouse(folder, io.env);
   return withBase({ house: inner, planPath, slug, onEvent: io.onEvent }, async (base, usedUp) => {
@@ -47,6 +48,21 @@ async function slugOf(house: House, planPath: string): Promise<string> {
     return slugFor(planPath, (await ledger?.plans()) ?? new Map());
   } finally {
     await ledger?.close();
+  }
+}
+
+/** Before a worktree is made: what a dead run left in the user's own work tree has to be cleared up there. */
+async function refuseUnderWay(house: House, slug: string): Promise<void> {
+  const lock = held((await house.locks()).acquire(`plan-${slug}`, 'skeleton run --isolate'));
+  const ledger = await house.history();
+  try {
+    const { id } = await house.workspace();
+    const open = (await ledger?.underWay(id)) ?? [];
+    const mine = open.find(({ plan }) => plan === slug);
+    if (mine !== undefined) throw underWayIn(house.facts.top, mine.task);
+  } finally {
+    await ledger?.close();
+    lock.release();
   }
 }
 

@@ -6,7 +6,7 @@ import { GitError } from './git.ts';
 import { useIndex } from './private-index.ts';
 import { statOf } from './raw-files.ts';
 import { resolveCommit } from './reads.ts';
-import { makeStateFolder } from './located-repository.ts';
+import { makeStateFolder, openLocated } from './located-repository.ts';
 import type { Repository } from './located-repository.ts';
 import { openRepository } from './repository.ts';
 import { giveToUser } from './user-index.ts';
@@ -64,6 +64,19 @@ async function listWorktrees({ git }: Repository): Promise<readonly Listed[]> {
     const folder = after('worktree');
     return folder === undefined ? [] : [{ folder, branch: after('branch') }];
   });
+}
+
+/** The folder of a work tree of this repository by its id; undefined where it is gone, or is another's now. */
+export async function folderOfWorktree(
+  repository: Repository,
+  id: string,
+): Promise<string | undefined> {
+  for (const { folder } of await listWorktrees(repository)) {
+    if (statOf(toByteName(`${folder}/.git`)) === undefined) continue;
+    const found = await openLocated(folder, repository.environment);
+    if (found.id === id && found.commonDir === repository.commonDir) return folder;
+  }
+  return undefined;
 }
 
 async function add(repository: Repository, folder: string, branch: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { ByteName } from './byte-name.ts';
 import { visitIndex } from './index-file.ts';
+import type { IndexEntry } from './index-file.ts';
 import type { Repository } from './located-repository.ts';
 
 /** Files that an index says git need not look at (git-update-index(1)). */
@@ -11,10 +12,11 @@ export interface Flags {
 export function readFlags(bytes: Buffer, { objectFormat }: Repository): Flags {
   const skip: ByteName[] = [];
   const assume: ByteName[] = [];
-  visitIndex(bytes, objectFormat, (entry) => {
-    if (entry.skipWorktree) skip.push(entry.path);
-    if (entry.assumeUnchanged) assume.push(entry.path);
-  });
+  const visit = ({ path, skipWorktree, assumeUnchanged }: IndexEntry): void => {
+    if (skipWorktree) skip.push(path);
+    if (assumeUnchanged) assume.push(path);
+  };
+  visitIndex(bytes, objectFormat, visit, 'flagged');
   return { skip, assume };
 }
 

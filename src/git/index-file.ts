@@ -2,10 +2,13 @@ import type { ByteName } from './byte-name.ts';
 import type { ObjectFormat } from './located-repository.ts';
 
 /** What we need of an entry of git's index (gitformat-index(5)). */
-export interface IndexEntry {
+export interface IndexEntry extends EntryFlags {
   readonly path: ByteName;
   readonly mode: number;
   readonly oid: string;
+}
+
+interface EntryFlags {
   /** 0, or 1 to 3 for a side of a conflict. */
   readonly stage: number;
   readonly assumeUnchanged: boolean;
@@ -15,35 +18,38 @@ export interface IndexEntry {
 }
 
 const signature = 'DIRC';
+const headerBytes = 12;
 /** Before the object id: times, device, inode, mode, owner, size. */
 const statBytes = 40;
 const modeAt = 24;
 const flag = { assumeUnchanged: 0x8000, extended: 0x4000, stage: 0x3000, length: 0x0fff };
-const skipWorktreeFlag = 0x4000;
-const intentToAddFlag = 0x2000;
+const extendedFlag = { skipWorktree: 0x4000, intentToAdd: 0x2000 };
 
 /**
- * Calls `visit` for each entry of an index file of version 2, 3 or 4. Git itself has no call that gives flags, modes and ids
- * at once, and a process per question adds up. Throws where it is no such file. An entry of a split index stays unseen.
+ * Calls `visit` for each entry of an index file of version 2, 3 or 4, or only for those with flags that hide changes. Git has
+ * no call that gives flags, modes and ids at once, and a process per question adds up. Throws where it is no such file. An
+ * entry of a split index stays unseen.
  */
 export function visitIndex(
   bytes: Buffer,
   format: ObjectFormat,
   visit: (entry: IndexEntry) => void,
+  which: 'all' | 'flagged' = 'all',
 ): void {
-  const oidBytes = oidLength(format);
-  if (bytes.length < 12 || bytes.toString('latin1', 0, 4) !== signature)
+  if (bytes.length < headerBytes || bytes.toString('latin1', 0, 4) !== signature)
     throw new Error('not an index of git');
-  const version = bytes.readUInt32BE(4);
-  const count = bytes.readUInt32BE(8);
-  let at = 12;
-  let path = '';
-  for (let i = 0; i < count; i += 1) {
-    const head = readEntryHead(bytes, at, oidBytes);
-    const name = version === 4 ? shareName(bytes, head.end, path) : ownName(bytes, head.end);
-    path = name.path;
-    at = version === 4 ? name.end : padded(at, name.end);
-    visit({ ...head.entry, path });
+  const sharesNames = bytes.readUInt32BE(4) === 4;
+  const oidBytes = oidLength(format);
+  let at = headerBytes;
+  let last = '';
+  for (let left = bytes.readUInt32BE(8); left > 0; left -= 1) {
+    const head = readHead(bytes, at, oidBytes);
+    const { assumeUnchanged, skipWorktree } = head.flags;
+    const isWanted = which === 'all' || assumeUnchanged || skipWorktree;
+    const name = sharesNames ? shareName(bytes, head, last) : ownName(bytes, head, isWanted);
+    last = name.path;
+    if (isWanted) visit(readEntry(bytes, head, name.path));
+    at = name.next;
   }
 }
 
@@ -51,47 +57,60 @@ export function oidLength(format: ObjectFormat): number {
   return format === 'sha1' ? 20 : 32;
 }
 
-/** Versions 2 and 3 fill up with 1 to 8 NULs to a multiple of 8. */
-function padded(start: number, end: number): number {
-  return start + ((end - start + 8) & ~7);
-}
-
 interface EntryHead {
-  readonly entry: Omit<IndexEntry, 'path'>;
-  readonly end: number;
+  readonly at: number;
+  readonly oidEnd: number;
+  readonly nameAt: number;
+  /** Of the name; 0xfff for that or more. */
+  readonly nameLength: number;
+  readonly flags: EntryFlags;
 }
 
-function readEntryHead(bytes: Buffer, at: number, oidBytes: number): EntryHead {
-  const flagsAt = at + statBytes + oidBytes;
-  const flags = bytes.readUInt16BE(flagsAt);
+function readHead(bytes: Buffer, at: number, oidBytes: number): EntryHead {
+  const oidEnd = at + statBytes + oidBytes;
+  const flags = bytes.readUInt16BE(oidEnd);
   const isExtended = (flags & flag.extended) !== 0;
-  const extended = isExtended ? bytes.readUInt16BE(flagsAt + 2) : 0;
+  const extended = isExtended ? bytes.readUInt16BE(oidEnd + 2) : 0;
   return {
-    entry: {
-      mode: bytes.readUInt32BE(at + modeAt),
-      oid: bytes.toString('hex', at + statBytes, flagsAt),
+    at,
+    oidEnd,
+    nameAt: oidEnd + (isExtended ? 4 : 2),
+    nameLength: flags & flag.length,
+    flags: {
       stage: (flags & flag.stage) >> 12,
       assumeUnchanged: (flags & flag.assumeUnchanged) !== 0,
-      skipWorktree: (extended & skipWorktreeFlag) !== 0,
-      intentToAdd: (extended & intentToAddFlag) !== 0,
+      skipWorktree: (extended & extendedFlag.skipWorktree) !== 0,
+      intentToAdd: (extended & extendedFlag.intentToAdd) !== 0,
     },
-    end: flagsAt + (isExtended ? 4 : 2),
+  };
+}
+
+function readEntry(bytes: Buffer, { at, oidEnd, flags }: EntryHead, path: ByteName): IndexEntry {
+  return {
+    path,
+    mode: bytes.readUInt32BE(at + modeAt),
+    oid: bytes.toString('hex', at + statBytes, oidEnd),
+    ...flags,
   };
 }
 
 interface ReadName {
   readonly path: ByteName;
-  readonly end: number;
+  /** Where the next entry begins. */
+  readonly next: number;
 }
 
-function ownName(bytes: Buffer, at: number): ReadName {
-  const end = bytes.indexOf(0, at);
-  return { path: bytes.toString('latin1', at, end), end };
+/** Versions 2 and 3: the entry is filled up with 1 to 8 NULs to a multiple of 8. */
+function ownName(bytes: Buffer, head: EntryHead, isWanted: boolean): ReadName {
+  const { at, nameAt, nameLength } = head;
+  const end = nameLength < flag.length ? nameAt + nameLength : bytes.indexOf(0, nameAt);
+  const path = isWanted ? bytes.toString('latin1', nameAt, end) : '';
+  return { path, next: at + ((end - at + 8) & ~7) };
 }
 
-/** Version 4: how much of the last path's end to drop, as a variable-length number, then what follows instead. */
-function shareName(bytes: Buffer, start: number, last: ByteName): ReadName {
-  let at = start;
+/** Version 4: how much of the last name's end to drop, as a variable-length number, then what follows instead. */
+function shareName(bytes: Buffer, { nameAt }: EntryHead, last: ByteName): ReadName {
+  let at = nameAt;
   let byte = bytes.readUInt8(at);
   let drop = byte & 0x7f;
   while ((byte & 0x80) !== 0) {
@@ -100,8 +119,6 @@ function shareName(bytes: Buffer, start: number, last: ByteName): ReadName {
     drop = ((drop + 1) << 7) | (byte & 0x7f);
   }
   const end = bytes.indexOf(0, at + 1);
-  return {
-    path: last.slice(0, last.length - drop) + bytes.toString('latin1', at + 1, end),
-    end: end + 1,
-  };
+  const path = last.slice(0, last.length - drop) + bytes.toString('latin1', at + 1, end);
+  return { path, next: end + 1 };
 }

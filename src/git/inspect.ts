@@ -3,6 +3,7 @@ import type { AttemptRules, ChangedPath, Inspection } from '../ports.ts';
 import { byName, toByteName, toShown, toText } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import { restoreGuarded } from './config-guard.ts';
+import { keptCommits } from './kept-commits.ts';
 import { judgeSurvey } from './judge-survey.ts';
 import { findObstacles } from './obstacles.ts';
 import type { Obstacles } from './obstacles.ts';
@@ -54,12 +55,14 @@ export async function inspectAttempt(
   const judged = judgeSurvey(attempt, rules, { survey, changes });
   notices.push(...judged.notices);
   if (judged.failure !== undefined) return refuse(judged.failure);
+  const kept = await keptCommits(attempt, rules, restored.agentHead);
+  if (kept.unignored.length > 0) return refuse(failureOf('unignored', kept.unignored));
   const candidate = await takeCandidate(attempt, rules, { survey, dropped, plan });
   if ('kind' in candidate) return refuse(candidate);
   const { tree, index } = candidate;
   const changed = changes.map(portChange).sort((a, b) => byName(a.path, b.path));
-  const kept = await keptCommits(attempt, rules, restored.agentHead);
-  return { inspection: { kind: 'candidate', tree, changed, notices, ...kept }, index };
+  const commits = kept.commits === undefined ? {} : { commits: kept.commits };
+  return { inspection: { kind: 'candidate', tree, changed, notices, ...commits }, index };
 }
 
 /** Configuration first: git runs what it names. */
@@ -73,18 +76,6 @@ export async function restoreSettings(attempt: OpenAttempt): Promise<{
   const refs = await guardRefs(attempt);
   const notices = [...settings, ...locks, ...(await refs.putBack())];
   return { notices, agentHead: refs.agentHead };
-}
-
-/** The agent's own commits, where they are to stay in the history and go on from where the attempt began. */
-async function keptCommits(
-  { repository, record }: OpenAttempt,
-  rules: AttemptRules,
-  agentHead: string | undefined,
-): Promise<{ readonly commits?: string }> {
-  if (!rules.keepCommits || agentHead === undefined) return {};
-  const args = ['merge-base', '--is-ancestor', record.base, agentHead];
-  const { code } = await repository.git.ask(args, { answers: [1] });
-  return code === 0 ? { commits: agentHead } : {};
 }
 
 function blockedBy({ specials, repositories, unreadable }: Obstacles): Failure | undefined {

@@ -2,7 +2,7 @@ import { parseTag, planOfUndoRef } from '../core/refs.ts';
 import { Refusal } from '../ports.ts';
 import type { Keeper, Mark } from '../ports.ts';
 import type { AsideRecord } from './aside-record.ts';
-import { openBeside } from './beside.ts';
+import { folderOfWorktree, openBeside } from './beside.ts';
 import { toByteName, toText } from './byte-name.ts';
 import { contains } from './checkpoint.ts';
 import { readIdentity } from './identity.ts';
@@ -40,6 +40,7 @@ export async function openKeeper(options: WorkspaceOptions): Promise<Keeper> {
     finish: () => finishMove(repository),
     switchBranch: (plan, name) => switchBranch(repository, plan, name),
     openBeside: (plan, branch) => openBeside(repository, plan, branch),
+    folderOf: (worktree) => folderOfWorktree(repository, worktree),
     contains: (commit, other) => contains(repository, commit, other),
   };
 }

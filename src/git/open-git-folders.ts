@@ -23,8 +23,7 @@ export function openGitFolders({ top, gitDir, commonDir }: Places): readonly str
 
 function openBelow(folder: ByteName, root: ByteName, opened: ByteName[]): void {
   const wasOpen = isOpen(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-  if (!wasOpen && !reopen(folder, root)) return;
-  if (!wasOpen) opened.push(folder);
+  if (!wasOpen && !reopen(folder, root, opened)) return;
   if ((wasOpen && looseFolder.test(folder)) || isTooDeep(folder)) return;
   for (const entry of entriesIn(folder, root)) {
     const path = `${folder}/${entry.name}`;
@@ -38,9 +37,10 @@ function entriesIn(folder: ByteName, root: ByteName): readonly Dirent[] {
   return folder === root ? entries.filter(({ name }) => name !== ours) : entries;
 }
 
-function reopen(folder: ByteName, root: ByteName): boolean {
+function reopen(folder: ByteName, root: ByteName, opened: ByteName[]): boolean {
   if (!openFolder(folder)) return false;
   if (folder !== root) likeRoot(folder, root);
+  opened.push(folder);
   return true;
 }
 

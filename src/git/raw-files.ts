@@ -7,7 +7,6 @@ import {
   fstatSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -167,18 +166,4 @@ export function writeAll(fd: number, bytes: Uint8Array): void {
 
 export function makeLink(path: ByteName, target: ByteName): void {
   symlinkSync(toPath(target), toPath(path));
-}
-
-/** Makes a folder and those above it, all below `root`, which must exist. Throws ENOTDIR where a link or file stands in the way. */
-function makeFolders(root: ByteName, folder: ByteName, mode = 0o777): void {
-  if (folder === root || !folder.startsWith(`${root}/`)) return;
-  const stat = statOf(folder);
-  if (stat?.isDirectory() === true) return;
-  if (stat !== undefined) throw notAFolder(folder);
-  makeFolders(root, dirname(folder), mode);
-  mkdirSync(toPath(folder), { mode });
-}
-
-function notAFolder(path: ByteName): Error {
-  return Object.assign(new Error(`${path} is in the way: not a folder.`), { code: 'ENOTDIR' });
 }

@@ -37,7 +37,7 @@ export function clearLogs(
     const log = `logs/${ref}`;
     const isBlocking = (name: ByteName): boolean => {
       const stat = statOf(`${commonDir}/${name}`);
-      return stat !== undefined && stat.isDirectory() === (name === log);
+      return stat?.isDirectory() === (name === log);
     };
     const blocking = [...foldersAbove(log), log].find(isBlocking);
     if (blocking !== undefined) quarantine.take(`${commonDir}/${blocking}`, 'git', blocking);

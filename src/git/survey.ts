@@ -1,4 +1,4 @@
-import { toPath, toText } from './byte-name.ts';
+import { toPath } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import { haveIgnoreRulesChanged, ignoredAtBegin } from './ignore-rules.ts';
 import type { OpenAttempt } from './open-attempt.ts';
@@ -102,34 +102,33 @@ function letterOf({ code }: StatusLine): 'M' | 'D' | 'T' {
   return letter === 'D' || letter === 'T' ? letter : 'M';
 }
 
+type Sort = 'huge' | 'unreadable' | 'gone' | 'plain';
+
 function sortChanges(
   top: ByteName,
   all: readonly Change[],
   maxFile: number,
 ): Pick<Survey, 'changes' | 'huge' | 'unreadable'> {
-  const huge: ByteName[] = [];
-  const unreadable: ByteName[] = [];
-  const changes: Change[] = [];
-  for (const change of all) {
-    const path = `${top}/${change.path}`;
-    // What seems to be there may lie behind a link that has taken a folder's place.
-    const stat = change.status === 'D' ? undefined : statOf(path);
-    if (stat?.isFile() === true && stat.size > maxFile) huge.push(change.path);
-    else if (
-      stat !== undefined &&
-      (specialKind(stat) !== undefined || !canHold(path, stat.isFile()))
-    )
-      unreadable.push(change.path);
-    else changes.push(stat === undefined && change.status !== 'D' ? gone(change) : change);
-  }
-  return { changes, huge, unreadable };
+  const sorted = all.map((change) => ({ change, sort: sortOf(top, change, maxFile) }));
+  const pathsOf = (wanted: Sort): readonly ByteName[] =>
+    sorted.filter(({ sort }) => sort === wanted).map(({ change }) => change.path);
+  const gone = pathsOf('gone').map((path): Change => ({ path, status: 'D' }));
+  const plain = sorted.filter(({ sort }) => sort === 'plain').map(({ change }) => change);
+  return {
+    changes: [...plain, ...gone],
+    huge: pathsOf('huge'),
+    unreadable: pathsOf('unreadable'),
+  };
 }
 
-function canHold(path: ByteName, isFile: boolean): boolean {
-  return !isFile || isReadable(path);
-}
-
-/** It vanished since it was listed. */
-function gone({ path }: Change): Change {
-  return { path, status: 'D' };
+function sortOf(top: ByteName, { path, status }: Change, maxFile: number): Sort {
+  // What seems to be there may lie behind a link that has taken a folder's place.
+  if (status === 'D') return 'plain';
+  const stat = statOf(`${top}/${path}`);
+  // It vanished since it was listed.
+  if (stat === undefined) return 'gone';
+  if (specialKind(stat) !== undefined) return 'unreadable';
+  if (!stat.isFile()) return 'plain';
+  if (stat.size > maxFile) return 'huge';
+  return isReadable(`${top}/${path}`) ? 'plain' : 'unreadable';
 }

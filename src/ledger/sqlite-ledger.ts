@@ -35,6 +35,7 @@ type Reading =
   | 'runs'
   | 'highestNumber'
   | 'underWay'
+  | 'underWayElsewhere'
   | 'knowsCommit'
   | 'verdict';
 
@@ -57,6 +58,12 @@ function reading(file: LedgerFile, path: string): Pick<Ledger, Reading> {
       events(BEGUN_AND_OPEN)
         .filter(({ event }) => event.type === 'attempt.started' && event.worktree === worktree)
         .map(({ plan, task }) => ({ plan, task })),
+    underWayElsewhere: async (plan, worktree) =>
+      events(`plan = ? and ${BEGUN_AND_OPEN}`, plan).flatMap(({ task, event }) =>
+        event.type === 'attempt.started' && event.worktree !== worktree
+          ? [{ task, worktree: event.worktree }]
+          : [],
+      ),
     knowsCommit: async (plan, commit) =>
       // The text is only looked for to leave most rows unread.
       events(`plan = ? and ${STANDS_AT_COMMIT} and instr(body, ?) > 0`, plan, commit).some(

@@ -24,6 +24,8 @@ export interface Keeper {
   switchBranch(plan: string, name: string): Promise<Switched>;
   /** The linked worktree for isolated runs of a plan, on this branch (full name); made where there is none. Gives its folder. Throws Refusal(3) where that cannot be. */
   openBeside(plan: string, branch: string): Promise<string>;
+  /** The folder of a work tree of this repository by its id (`Workspace.id`); undefined where it is gone. */
+  folderOf(worktree: string): Promise<string | undefined>;
   /** Whether a commit contains another. */
   contains(commit: string, other: string): Promise<boolean>;
 }
@@ -54,9 +56,13 @@ export type LaidOut =
   | { readonly kind: 'done'; readonly changed: number }
   | { readonly kind: 'conflict'; readonly paths: readonly string[] };
 
-export type PutBack =
+export type PutBack = (
   | { readonly kind: 'done' }
-  | { readonly kind: 'kept'; readonly ref: string; readonly paths: readonly string[] };
+  | { readonly kind: 'kept'; readonly ref: string; readonly paths: readonly string[] }
+) & {
+  /** Ignored files that were set aside too and cannot go back: where they lie now, for people. */
+  readonly left: readonly string[];
+};
 
 export interface Switched {
   /** False where HEAD was on that branch already. */

@@ -14,6 +14,12 @@ export interface RunRow {
   readonly status: number | undefined;
 }
 
+export interface UnderWay {
+  readonly task: string;
+  /** Id of the work tree (`Workspace.id`). */
+  readonly worktree: string;
+}
+
 /** The append-only record of runs, attempts and verdicts. */
 export interface Ledger {
   /** Every event of a plan in order of writing, run-level ones included (task ''). */
@@ -37,6 +43,8 @@ export interface Ledger {
   takeNumber(plan: string, above: number): Promise<number>;
   /** Tasks with an attempt begun in this work tree and neither checkpointed nor rolled back: what a dead run left. */
   underWay(worktree: string): Promise<readonly { readonly plan: string; readonly task: string }[]>;
+  /** Tasks of a plan with such an attempt in any other work tree, and the id of that one. */
+  underWayElsewhere(plan: string, worktree: string): Promise<readonly UnderWay[]>;
   /** Whether a checkpoint or a run's start of this plan stands at the commit. */
   knowsCommit(plan: string, commit: string): Promise<boolean>;
   /** Verdicts of gates on trees, by tree and gates hash. */

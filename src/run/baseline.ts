@@ -22,9 +22,11 @@ export interface Baseline {
  * The gates on the untouched tree, once per tree and gates (contract, "Gates").
  * Throws Refusal(3) where a gate changes the tree, or where red is not accepted (`baseline: require`).
  */
-export async function runBaseline(job: BaselineJob, session: Session): Promise<Baseline> {
+export async function runBaseline(asked: BaselineJob, session: Session): Promise<Baseline> {
   const { ledger, gates } = session.ports;
   const skipped = { verdict: 'skipped', gates: [] } as const;
+  // What a gate may fix it may fix once a task is there to take it in: it says nothing of an untouched tree.
+  const job = { ...asked, gates: asked.gates.filter((gate) => !gate.fix) };
   if (session.settings.baseline === 'skip' || job.gates.length === 0) return skipped;
   const hash = await gates.hash(job.gates);
   const known = await ledger.verdict(job.tree, hash);

@@ -31,6 +31,30 @@ export async function recover(recovery: Recovery): Promise<readonly Recovered[]>
   return found;
 }
 
+/**
+ * Ends, in the ledger alone, an attempt that was under way in a work tree that is gone, a moved repository's included: nothing can
+ * be undone or kept there.
+ */
+export async function writeOff(
+  task: string,
+  journal: Journal,
+  { processes }: Pick<Ports, 'processes'>,
+): Promise<Recovered> {
+  let state = replay(await journal.open(task));
+  if (isUnderWay(state)) await processes.endByToken(state.token);
+  while (isUnderWay(state)) {
+    const event: Outcome =
+      state.phase === 'rolling-back'
+        ? { type: 'rollback.done', snapshot: { ref: '', commit: state.base } }
+        : { type: 'attempt.rejected', failure: { kind: 'crashed' } };
+    state = evolve(state, event);
+    await journal.append(task, event);
+  }
+  const message = `the last run died during ${task}#${state.number} in a work tree that is gone or was moved; what it had made was not kept`;
+  await journal.append(task, { type: 'notice', message });
+  return { plan: journal.plan, task, phase: state.phase };
+}
+
 /** A task whose attempt was cut off, and where that left it. */
 export interface Recovered {
   readonly plan: string;

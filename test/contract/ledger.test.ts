@@ -280,6 +280,9 @@ function ledgerContract(backend: string, makeStore: () => Promise<Store>): void 
       expect(await of('w1')).toEqual(['demo/cut', 'demo/gating']);
       expect(await of('w2')).toEqual(['demo/elsewhere']);
       expect(await of('w3')).toEqual([]);
+      const cut = { task: 'elsewhere', worktree: 'w2' };
+      expect(await second.underWayElsewhere('demo', 'w1')).toEqual([cut]);
+      expect(await second.underWayElsewhere('other', 'w1')).toEqual([]);
     });
 
     it('knows the commits of checkpoints and of starts, per plan', async () => {

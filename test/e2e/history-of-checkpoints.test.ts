@@ -29,6 +29,19 @@ describe('keep_commits', () => {
     expect(house.git('log', '--all', '--format=%s')).toContain('the agent says a');
   });
 
+  test('an ignored file in one of those commits is rejected by name: it would stand in the history', async () => {
+    house.write('.gitignore', '.env\n');
+    house.write('.env', 'SECRET\n');
+    house.git('add', '.gitignore');
+    house.git('commit', '--quiet', '--message=ignore');
+    house.write('PLAN.md', '---\nkeep_commits: true\nattempts: 1\n---\n- [ ] One\n');
+    const leak = `cat >/dev/null; echo b >done.txt; git add -f .env; git commit -qm a; git rm -q --cached .env; git commit -qm b`;
+    const { status, stderr } = await house.run('run', '--agent-command', house.agent(leak));
+    expect(status).toBe(1);
+    expect(stderr).toContain('were ignored: .env');
+    expect(house.git('log', '-p', 'main', '--', '.env')).toBe('');
+  });
+
   test('a history that was rewritten is squashed: it does not go on from where the attempt began', async () => {
     house.write('PLAN.md', '---\nkeep_commits: true\n---\n- [ ] One\n');
     const orphan = `cat >/dev/null; git checkout -q --orphan other; echo b >done.txt; git add -A; git commit -qm rewritten`;

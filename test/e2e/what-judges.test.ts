@@ -93,3 +93,17 @@ test('an ignored file that the attempt made where sources live is told, and the 
   expect(stderr).toContain('ignored by git, so in no checkpoint: src/a.gen.js');
   expect(readFileSync(`${house.outside}/prompt.2`, 'utf8')).toContain('src/a.gen.js');
 });
+
+test('a gate that fixes may have something to fix from the start', async () => {
+  house.write(
+    'PLAN.md',
+    `---\ngates:\n  - {name: fmt, run: 'grep -q fixed a.txt || echo fixed >>a.txt', fix: true}\n  - test -f a.txt\n---\n- [ ] One\n`,
+  );
+  house.write('a.txt', 'a\n');
+  house.git('add', 'a.txt');
+  house.git('commit', '--quiet', '--message=a');
+  const agent = house.agent('cat >/dev/null; echo y >y');
+  const { status, stderr } = await house.run('run', '--agent-command', agent);
+  expect({ status, stderr }).toMatchObject({ status: 0 });
+  expect(house.git('show', 'HEAD:a.txt')).toBe('a\nfixed');
+});

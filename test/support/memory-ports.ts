@@ -163,6 +163,7 @@ function aLedger(events: Recorded[]): Ledger {
     highestNumber: () => Promise.resolve(number),
     takeNumber: (_, above) => Promise.resolve((number = Math.max(number, above) + 1)),
     underWay: () => Promise.resolve([...open].map((task) => ({ plan: 'plan', task }))),
+    underWayElsewhere: () => Promise.resolve([]),
     knowsCommit: () => Promise.resolve(false),
     verdict: () => Promise.resolve(undefined),
     rememberVerdict: () => Promise.resolve(),

@@ -10,7 +10,7 @@ export interface Draw {
 }
 
 /** Mulberry32: 32 bits of state, good enough to shuffle with. */
-export function drawFrom(seed: number): Draw {
+function drawFrom(seed: number): Draw {
   let state = Math.imul(seed, 0x9e3779b1) >>> 0;
   let written = 0;
   const next = (): number => {

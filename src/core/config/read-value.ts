@@ -32,7 +32,7 @@ export function readValue(type: ValueType, node: YamlNode, spot: Spot): Read<Val
     case 'gates':
       return readGates(node, spot);
     case 'setup':
-      return node.kind === 'map' ? readSetup(node, spot) : readScalar(commandType, node, spot);
+      return node.kind === 'map' ? readSetup(node, spot) : readSetupCommand(node, spot);
     case 'agent':
       return readScalar(lineType, node, spot);
     case 'boolean':
@@ -171,6 +171,11 @@ function readGateMap(node: YamlMap, spot: Spot): Read<GateConfig> {
   if (value === undefined || problems.length > 0) return { problems };
   const named = 'name' in value || 'run' in value;
   return named ? { value, problems } : bad(node, spot, 'name or run in it');
+}
+
+function readSetupCommand(node: YamlNode, spot: Spot): Read<SetupConfig> {
+  const { value, problems } = readScalar(commandType, node, spot);
+  return value === undefined ? { problems } : { value: { run: String(value) }, problems };
 }
 
 function readSetup(node: YamlMap, spot: Spot): Read<SetupConfig> {

@@ -231,6 +231,11 @@ describe('front matter', () => {
     expect(plan.tasks.map(({ line }) => line)).toEqual([4]);
   });
 
+  it('takes a setup by its command alone', () => {
+    const plan = parsePlan(encode('---\nsetup: npm ci\n---\n- [ ] a\n'), 'PLAN.md');
+    expect(plan.config).toEqual({ setup: { run: 'npm ci' } });
+  });
+
   it('that begins too late is text, with a notice', () => {
     const plan = parsePlan(encode('\n---\nattempts: 3\n---\n- [ ] a\n'), 'PLAN.md');
     expect(plan.config).toEqual({});
