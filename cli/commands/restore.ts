@@ -44,6 +44,7 @@ export async function restore(command: RestoreCommand, io: Io): Promise<number> 
 function commitOf({ task, attempt }: FoundAttempt): string {
   const { outcome, snapshot, number } = attempt;
   const commit = outcome.kind === 'passed' ? outcome.commit : snapshot?.commit;
+  if (snapshot?.ref === '') throw new Refusal(2, `nothing of ${task.id}#${number} was kept`);
   if (commit !== undefined) return commit;
   const words = `attempt ${task.id}#${number} is under way, or was cut off: nothing of it is kept yet`;
   throw new Refusal(2, words, 'skeleton run');

@@ -1,4 +1,5 @@
 import { openHouse, planPathIn, type Environment, type House } from '../compose.ts';
+import { planSlug } from '../core/refs.ts';
 import type { Config } from '../core/config.ts';
 import type { Plan } from '../core/plan/plan.ts';
 import { settingsOf } from '../core/settings.ts';
@@ -32,7 +33,7 @@ export async function checkPlan(options: {
   const reading = await readPlan({ workspace, planPath, flags: {}, env: options.env });
   const gates = await attempt(() => gatesIn(house, reading));
   const rest = [
-    await attempt(() => workspace.assertReady()),
+    await attempt(() => workspace.assertReady(planSlug(planPath))),
     await attempt(() => assertClean(workspace, planPath, reading.config)),
   ];
   const agent = await attempt(async () => (await house.agent(reading.config)).assertReady());

@@ -1,5 +1,7 @@
 import { clock, slugFor, type House } from '../compose.ts';
 import type { Recorded } from '../core/events.ts';
+import { replay } from '../core/machine.ts';
+import { attemptRef, taskSlug } from '../core/refs.ts';
 import { Refusal, type Lock, type LockHolder } from '../ports.ts';
 import { openJournal, type Journal, type JournalParts } from '../run/journal.ts';
 import { recover, writeOff, type Recovered } from '../run/recover.ts';
@@ -12,6 +14,8 @@ export interface Opening {
   /** PLAN, where it is not the plan's path that says it. */
   readonly slug?: string;
   readonly onEvent: (event: Recorded) => void;
+  /** Refuses where a dead run left something, instead of recovering it first: what lies in the tree is what is asked about. */
+  readonly asItLies?: boolean;
 }
 
 /**
@@ -36,6 +40,7 @@ export async function withBase<T>(
     const run = clock.id();
     const journalOf = journals({ ledger, locks, run, onEvent });
     const base = { house, workspace, keeper, ledger, run, slug, planPath, journalOf };
+    if (opening.asItLies === true) await refuseDead(base);
     const usedUp = await usedUpBefore(base);
     await finishBefore(base);
     return await work(base, usedUp);
@@ -68,6 +73,24 @@ export function held(lock: Lock | { readonly heldBy: LockHolder | undefined }): 
     `another run is going on here: the lock is held by ${who}`,
     'wait for it or end it; skeleton status shows where it is',
   );
+}
+
+/** Throws Refusal(3), with nothing touched: the dead run's work and the person's are one heap here. */
+async function refuseDead({ workspace, ledger, keeper, journalOf }: OpenBase): Promise<void> {
+  const [dead] = await ledger.underWay(workspace.id);
+  if (dead !== undefined) {
+    const { number } = replay(await journalOf(dead.plan).open(dead.task));
+    const ref = attemptRef(dead.plan, taskSlug(dead.task), number);
+    throw new Refusal(
+      3,
+      `a run died here during ${dead.task}#${number}, and nothing was touched: what lies in the work tree will be kept at ${ref} when that is recovered`,
+      'skeleton run',
+    );
+  }
+  const aside = keeper.whereAside();
+  if (aside === undefined) return;
+  const words = `a run died here, and nothing was touched: your uncommitted work is set aside at ${aside}, and comes back when that is recovered`;
+  throw new Refusal(3, words, 'skeleton run');
 }
 
 /** Ends and undoes what a dead run left here; gives the tasks of this plan to which that left no attempt. */
@@ -121,6 +144,8 @@ export async function giveBack(base: OpenBase): Promise<void> {
       ? 'your uncommitted work is back where it was'
       : `your uncommitted work is kept at ${back.ref}, because the same files changed meanwhile (${named(back.paths)}); to bring it back: git stash apply ${back.ref}`,
   );
+  if (back.left.length > 0)
+    await tell(base, `ignored files of yours were in the way, and are now at ${named(back.left)}`);
 }
 
 export async function tell(base: OpenBase, message: string): Promise<void> {

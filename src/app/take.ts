@@ -31,11 +31,12 @@ export interface TakeOptions {
 export async function take(options: TakeOptions, io: RunIo): Promise<RunResult> {
   const house = await openHouse(options.cwd, io.env);
   const planPath = planPathIn(house.facts.top, options.cwd, options.planPath);
-  return withBase({ house, planPath, onEvent: io.onEvent }, async (base) => {
+  const opening = { house, planPath, onEvent: io.onEvent, asItLies: true };
+  return withBase(opening, async (base) => {
     const head = await headOf(base);
     const reading = await readAtHead(head, base, io);
     const task = pendingTask(reading, options.task);
-    await base.workspace.assertReady();
+    await base.workspace.assertReady(base.slug);
     await refuseNothing(base, task);
     const session = await openSession({ ...base, io }, await tools(reading, house));
     return inCleanGround(session, () => judgeTree({ head, task, reading }, session, base, io));

@@ -36,7 +36,7 @@ export async function undo(options: UndoOptions): Promise<Undone> {
   return withBase({ ...opening, onEvent }, async ({ workspace, keeper, slug }) => {
     const marks = await keeper.marks(slug);
     const target = checkpoint === undefined ? before(marks, slug) : find(marks, checkpoint, slug);
-    await workspace.assertReady();
+    await workspace.assertReady(slug);
     refuseDirt(await workspace.dirt());
     const from = (await workspace.resolve('HEAD')) ?? '';
     const moved = await keeper.moveBranch(slug, target.commit);

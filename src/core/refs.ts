@@ -91,6 +91,36 @@ export function planOfUndoRef(ref: string): string | undefined {
   return /^(?:refs\/)?skeleton\/undo\/([^/]+)\/\d+$/.exec(ref)?.[1];
 }
 
+/** Where refs of one kind go: below `folder`, at a depth of `depth` components, the last of which looks like `leaf`. */
+const kinds = (
+  plan: string,
+): readonly {
+  readonly folder: readonly string[];
+  readonly depth: number;
+  readonly leaf: RegExp;
+}[] => [
+  { folder: ['refs', 'tags', 'skeleton', plan], depth: 5, leaf: /^\d{4,}-/ },
+  { folder: ['refs', 'skeleton', 'proof', plan], depth: 5, leaf: /^\d{4,}$/ },
+  { folder: ['refs', 'skeleton', 'undo', plan], depth: 5, leaf: /^$/ },
+  { folder: ['refs', 'skeleton', 'autostash', plan], depth: 5, leaf: /^$/ },
+  { folder: ['refs', 'skeleton', 'attempts', plan], depth: 6, leaf: /^\d+$/ },
+  { folder: ['refs', 'skeleton', 'agent', plan], depth: 7, leaf: /^$/ },
+  { folder: ['refs', 'skeleton', 'anchor'], depth: 4, leaf: /^/ },
+];
+
+/**
+ * Whether git can make no ref of ours for this plan while that one stands, because one of the two names is a folder of the
+ * other (git-check-ref-format(1)). Numbers of `undo` and `autostash` that are folders are passed over: see nextNumber.
+ */
+export function isInTheWay(ref: string, plan: string): boolean {
+  const parts = ref.split('/');
+  return kinds(plan).some(({ folder, depth, leaf }) => {
+    const isOnTheWay = folder.every((name, i) => i >= parts.length || parts[i] === name);
+    if (!isOnTheWay || parts.length === depth) return false;
+    return parts.length < depth || leaf.test(parts[depth - 1] ?? '');
+  });
+}
+
 export interface CheckpointName {
   readonly plan: string;
   readonly number: number;

@@ -21,6 +21,8 @@ export interface AsideRecord {
   readonly modes: Modes;
   /** Folders that held no file. */
   readonly bareFolders: Modes;
+  /** Folders, upper ones first, that had to make way for a file. */
+  readonly buried: Modes;
   /** Files whose bytes a checkout would not give back; they lie in quarantine. */
   readonly raw: readonly ByteName[];
   readonly announced: readonly ByteName[];

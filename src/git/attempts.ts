@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Refusal } from '../ports.ts';
 import type { AttemptId, AttemptRules, Checkpoint, Inspection, Workspace } from '../ports.ts';
 import { openAnchors } from './anchors.ts';
@@ -9,7 +8,7 @@ import { moveRefs } from './checkpoint.ts';
 import type { Identity } from './identity.ts';
 import { tellIgnored } from './ignored-files.ts';
 import { inspectAttempt } from './inspect.ts';
-import { keepAttempt } from './keep-attempt.ts';
+import { keepAttempt, keepBeforeGates } from './keep-attempt.ts';
 import { openLineEnds } from './line-ends.ts';
 import { explainingLoss } from './lost-objects.ts';
 import type { OpenAttempt } from './open-attempt.ts';
@@ -19,10 +18,11 @@ import type { IndexContent } from './private-index.ts';
 import { reapplySnapshot } from './reapply.ts';
 import { deleteRecord } from './record.ts';
 import { resolveRef } from './refs.ts';
+import { moveRefsOutOfTheWay } from './refs-in-the-way.ts';
 import type { Repository } from './located-repository.ts';
 import { rollBackAttempt } from './roll-back.ts';
 import { settleTree } from './settle.ts';
-import { snapshotRefOf } from './snapshot.ts';
+import { dropSnapshot, snapshotRefOf } from './snapshot.ts';
 import { stoppedByMachine } from './stopped-by-machine.ts';
 import { copyUserIndex, giveToUser } from './user-index.ts';
 
@@ -61,7 +61,6 @@ export function openAttempts(repository: Repository, identity: () => Promise<Ide
     repository,
     anchors: openAnchors(repository),
     lineEnds: openLineEnds(repository),
-    owner: randomUUID(),
   };
   const memory: Memory = { open: undefined, candidate: undefined, head: undefined };
   const work: Work = { equipment, memory, identity };
@@ -140,9 +139,10 @@ async function inspect(
   { rules, again }: { readonly rules: AttemptRules; readonly again: boolean },
 ): Promise<Inspection> {
   const open = await reopen(work, attempt);
+  const notices = await keepBeforeGates(open, work.identity);
   const { inspection, index } = await inspectAttempt(open, rules, again);
   work.memory.candidate = index;
-  return inspection;
+  return { ...inspection, notices: [...notices, ...inspection.notices] };
 }
 
 async function finish(
@@ -153,6 +153,7 @@ async function finish(
   const { equipment, memory } = work;
   const { repository, anchors } = equipment;
   const open = await findOpen(work, attempt);
+  const moved = await moveRefsOutOfTheWay(repository, attempt);
   const stands = await moveRefs(repository, attempt, checkpoint);
   memory.head = stands;
   anchors.know(checkpoint.commit);
@@ -161,8 +162,9 @@ async function finish(
   } else if (open !== undefined && memory.candidate !== undefined)
     await giveToUser(repository, useIndex(repository, memory.candidate), open.record.flags);
   else await followCommit(repository, stands);
+  if (open?.record.taken !== undefined) await dropSnapshot(open);
   await anchors.drop();
-  const notices = open === undefined ? [] : tellIgnored(open);
+  const notices = open === undefined ? moved : [...moved, ...tellIgnored(open)];
   end(work, attempt);
   return notices;
 }
@@ -213,6 +215,7 @@ async function beginLate({ equipment, memory }: Work, attempt: AttemptId): Promi
   memory.open = {
     ...open,
     notices: [
+      ...open.notices,
       'the record of the attempt is gone: files are put back as HEAD has them, settings and refs are left as they are',
     ],
   };

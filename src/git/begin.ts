@@ -9,6 +9,7 @@ import { readRegular } from './raw-files.ts';
 import { readRefs } from './read-refs.ts';
 import { createRecord } from './record.ts';
 import type { RefReading } from './refs.ts';
+import { moveRefsOutOfTheWay, refuseRefsInTheWay } from './refs-in-the-way.ts';
 import { makeStateFolder } from './located-repository.ts';
 import type { Repository } from './located-repository.ts';
 import { forgetKept } from './snapshot.ts';
@@ -22,15 +23,14 @@ export async function beginAttempt(
   equipment: Equipment,
   beginning: Beginning,
 ): Promise<OpenAttempt> {
-  const { repository, anchors, owner } = equipment;
+  const { repository, anchors } = equipment;
   makeStateFolder(repository);
   if (beginning.isLate !== true) await refuseLocks(repository);
+  const notices = await clearRefs(repository, beginning);
   const reading = await readRefs(repository);
   const base = standingBase(repository, reading, beginning.expectedHead);
-  const ground =
-    beginning.isLate === true
-      ? await assumeGround(repository, base)
-      : await lookAtGround(repository, base, beginning);
+  const look = beginning.isLate === true ? assumeGround : lookAtGround;
+  const ground = await look(repository, base, beginning);
   const stashLog = readRegular(`${repository.commonDir}/logs/refs/stash`);
   const tags = await anchors.hold(reading, stashLog);
   const writer = createRecord(repository.state);
@@ -48,15 +48,25 @@ export async function beginAttempt(
     return {
       repository,
       anchors,
-      record: writer.finish({ ...record, owner }),
+      record: writer.finish(record),
       quarantine: openQuarantine(repository, beginning.attempt),
       baseIndex: ground.baseIndex,
-      notices: [],
+      notices,
     };
   } catch (error) {
     writer.abandon();
     throw error;
   }
+}
+
+/** Refs that would be in the way of ours: of an attempt that has begun already they are its own. */
+async function clearRefs(
+  repository: Repository,
+  { attempt, isLate }: Beginning,
+): Promise<readonly string[]> {
+  if (isLate === true) return moveRefsOutOfTheWay(repository, attempt);
+  await refuseRefsInTheWay(repository, attempt.plan, 4);
+  return [];
 }
 
 function standingBase(

@@ -21,6 +21,4 @@ export interface Equipment {
   readonly repository: Repository;
   readonly anchors: Anchors;
   readonly lineEnds: LineEnds;
-  /** Names this process. */
-  readonly owner: string;
 }

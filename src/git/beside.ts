@@ -1,12 +1,13 @@
 import { basename, dirname, join } from 'node:path';
 import { Refusal } from '../ports.ts';
 import { shortRef } from '../core/refs.ts';
-import { toByteName } from './byte-name.ts';
+import { toByteName, toText } from './byte-name.ts';
 import { GitError } from './git.ts';
 import { useIndex } from './private-index.ts';
 import { statOf } from './raw-files.ts';
 import { resolveCommit } from './reads.ts';
-import { makeStateFolder, openLocated } from './located-repository.ts';
+import { recordedTop } from './record.ts';
+import { makeStateFolder, openLocated, stateFolder } from './located-repository.ts';
 import type { Repository } from './located-repository.ts';
 import { openRepository } from './repository.ts';
 import { giveToUser } from './user-index.ts';
@@ -71,10 +72,15 @@ export async function folderOfWorktree(
   repository: Repository,
   id: string,
 ): Promise<string | undefined> {
-  for (const { folder } of await listWorktrees(repository)) {
+  const listed = await listWorktrees(repository);
+  const main = stateFolder({ gitDir: repository.commonDir, commonDir: repository.commonDir });
+  // Where its git directory lies elsewhere, git lists that one as the main work tree.
+  const top = main.id === id ? recordedTop(main.state) : undefined;
+  if (main.id === id) return top === undefined ? listed[0]?.folder : toText(top);
+  for (const { folder } of listed) {
     if (statOf(toByteName(`${folder}/.git`)) === undefined) continue;
     const found = await openLocated(folder, repository.environment);
-    if (found.id === id && found.commonDir === repository.commonDir) return folder;
+    if (found.id === id) return folder;
   }
   return undefined;
 }

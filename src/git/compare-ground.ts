@@ -3,6 +3,7 @@ import { toShown } from './byte-name.ts';
 import type { OpenAttempt } from './open-attempt.ts';
 import { statOf } from './raw-files.ts';
 import { refsStillMoved } from './refs-guard.ts';
+import { protectedMade, setMadeAside } from './set-planted-aside.ts';
 import type { AttemptRecord } from './record.ts';
 import { isChanged, isIgnored, isUntracked, readStatus } from './status.ts';
 import type { StatusLine } from './status.ts';
@@ -10,7 +11,7 @@ import { compareThing } from './things.ts';
 
 /**
  * Facts after a rollback: throws Refusal(4), naming them, where something is not as it was where the attempt began. Gives in
- * words what is new and stays, because git ignores it.
+ * words what is new and stays, because git ignores it; what of that is protected goes to quarantine.
  */
 export async function compareGround(
   attempt: OpenAttempt,
@@ -28,7 +29,11 @@ export async function compareGround(
     ...[...inTree, ...others, ...guarded.map(([path]) => path)].map(toShown),
     ...(await refsStillMoved(attempt)),
   ];
-  if (names.length === 0) return describeNew(record, lines);
+  if (names.length === 0) {
+    const made = protectedMade(attempt, lines);
+    const staying = lines.filter(({ path }) => !made.includes(path));
+    return [...setMadeAside(attempt, made), ...describeNew(record, staying)];
+  }
   throw new Refusal(
     4,
     `rolled back, but not as it was where the attempt began: ${names.slice(0, 10).join(', ')}`,

@@ -15,6 +15,7 @@ import { headLog } from './reflog.ts';
 import type { RefReading } from './refs.ts';
 import type { Repository } from './located-repository.ts';
 import { isIgnored } from './status.ts';
+import { recordTaken } from './taken.ts';
 import { recordThing } from './things.ts';
 import { walkTree } from './walk.ts';
 import type { UsualModes, Walk } from './walk.ts';
@@ -33,7 +34,7 @@ export interface Filling extends Beginning, Ground {
 export async function fillRecord(
   { repository, lineEnds }: Equipment,
   filling: Filling,
-): Promise<Omit<AttemptRecord, 'owner'>> {
+): Promise<AttemptRecord> {
   const { base, tree, baseTree, index, writer, attempt, rules, flags, userIndex } = filling;
   const { top } = repository;
   const ignored = ignoredPaths(filling);
@@ -61,11 +62,26 @@ export async function fillRecord(
     rawFiles: things(top, raw, writer),
     ...walkedParts(walk),
     plan: planRecord(top, rules, writer),
-    ...(filling.isTaken === true && { taken: takenParts(top, rules, writer) }),
+    ...(filling.isTaken === true && { taken: recordTaken(repository, filling) }),
+    guarding: guardingOf(rules),
     maxFile: rules.maxFile,
+    ...logSizes(repository, branch),
+    stashLog: filling.stashLog && writer.keep(filling.stashLog),
+  };
+}
+
+function guardingOf(rules: AttemptRules): NonNullable<AttemptRecord['guarding']> {
+  const { protect, protectNew, mayChange, judges } = rules;
+  return { protect, protectNew, mayChange, judges };
+}
+
+function logSizes(
+  repository: Repository,
+  branch: ByteName,
+): Pick<AttemptRecord, 'reflog' | 'branchLogSize'> {
+  return {
     reflog: sizeOf(headLog(repository)),
     branchLogSize: sizeOf(branchLog(repository, branch)),
-    stashLog: filling.stashLog && writer.keep(filling.stashLog),
   };
 }
 
@@ -125,15 +141,6 @@ function walkedParts(
     repositories: walk.repositories,
     unreadable: walk.unreadable,
   };
-}
-
-function takenParts(
-  top: ByteName,
-  { plan }: AttemptRules,
-  writer: RecordWriter,
-): NonNullable<AttemptRecord['taken']> {
-  const thing = recordThing(`${top}/${toByteName(plan.path)}`, writer);
-  return thing === undefined ? {} : { plan: thing };
 }
 
 function planRecord(

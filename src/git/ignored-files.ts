@@ -138,7 +138,7 @@ export function shownList(paths: readonly ByteName[]): string {
 }
 
 /** The folders above a path, for real: a link that stands for one would lead us elsewhere. */
-function makeWay({ repository, quarantine }: OpenAttempt, path: ByteName): void {
+export function makeWay({ repository, quarantine }: OpenAttempt, path: ByteName): void {
   for (const folder of foldersAbove(path)) {
     const absolute = `${repository.top}/${folder}`;
     const stat = statOf(absolute);

@@ -64,6 +64,19 @@ function clearPath(top: ByteName, path: ByteName, { isHeld, take }: Clearing): v
   for (const name of [...below].reverse()) removeIfEmpty(`${top}/${name}`);
 }
 
+/** The folder where a file is to stand and those in it, upper ones first, with their modes. */
+export function foldersIn(
+  top: ByteName,
+  path: ByteName,
+): readonly (readonly [path: ByteName, mode: number])[] {
+  if (statOf(`${top}/${path}`)?.isDirectory() !== true) return [];
+  return pathsBelow(`${top}/${path}`).flatMap((below) => {
+    const stat = statOf(below);
+    if (stat?.isDirectory() !== true) return [];
+    return [[below.slice(top.length + 1), stat.mode & 0o7777] as const];
+  });
+}
+
 /** Cannot delete anything but an empty folder; gives whether it did. */
 export function removeIfEmpty(folder: ByteName): boolean {
   try {

@@ -1,50 +1,84 @@
-import { toShown } from './byte-name.ts';
+import { toByteName, toShown } from './byte-name.ts';
 import type { Identity } from './identity.ts';
+import { restoreIgnored } from './ignored-files.ts';
+import { restoreSettings } from './inspect.ts';
 import { findObstacles } from './obstacles.ts';
 import type { OpenAttempt } from './open-attempt.ts';
 import { readPlan, sha256 } from './plan-file.ts';
-import { useIndex } from './private-index.ts';
+import { readIndex, useIndex } from './private-index.ts';
 import type { IndexContent } from './private-index.ts';
 import { writeWhole } from './raw-files.ts';
+import { moveRefsOutOfTheWay } from './refs-in-the-way.ts';
 import type { RolledBack } from './roll-back.ts';
 import { settleTree } from './settle.ts';
-import { takeSnapshot } from './snapshot.ts';
+import { keptCommit, takeSnapshot } from './snapshot.ts';
 import type { Left } from './snapshot.ts';
 import { stageChanges } from './stage.ts';
 import { surveyTree } from './survey.ts';
+import { putTakenBack } from './taken.ts';
 
 /**
  * What becomes of a person's attempt that did not pass: a snapshot like that of any other, and a work tree, index and HEAD as
- * the person had them (contract, "Git": `take`). Undone is only what gates and we did there: the tick, files that gates
- * changed, and, set aside, those that they made. Nothing that a snapshot does not hold is moved. Safe to repeat after a crash.
+ * the person had them (contract, "Git": `take`). Undone is only what gates and we did there: the tick and the index, files that
+ * gates changed, ignored ones too, and, set aside, those that they made. Nothing is overwritten that is not kept. Safe to repeat
+ * after a crash.
  */
 export async function keepAttempt(
   attempt: OpenAttempt,
   candidate: IndexContent | undefined,
   identity: () => Promise<Identity>,
 ): Promise<RolledBack> {
-  const notices = [...attempt.notices];
-  if (candidate !== undefined) notices.push(...(await undoGates(attempt, candidate)));
-  putPlanBack(attempt, candidate !== undefined);
+  const notices = [
+    ...attempt.notices,
+    ...(await moveRefsOutOfTheWay(attempt.repository, attempt.record.attempt)),
+    ...(await undoGates(attempt, candidate)),
+  ];
   const left = await takeAll(attempt);
   const snapshot = await takeSnapshot(attempt, { ...left, agentCommits: [] }, await identity());
   await attempt.anchors.drop();
   return { snapshot, notices: [...notices, ...left.notices] };
 }
 
+/** The same snapshot before any gate runs, so that a crash finds the person's work kept. Once; settings are put back first. */
+export async function keepBeforeGates(
+  attempt: OpenAttempt,
+  identity: () => Promise<Identity>,
+): Promise<readonly string[]> {
+  if (attempt.record.taken === undefined || keptCommit(attempt.repository) !== '') return [];
+  const { notices } = await restoreSettings(attempt);
+  const left = await takeAll(attempt);
+  await takeSnapshot(attempt, { ...left, agentCommits: [] }, await identity());
+  return notices;
+}
+
+/** Where somebody has committed since a crash, what lies there is theirs, and stays. */
 async function undoGates(
   attempt: OpenAttempt,
-  candidate: IndexContent,
+  candidate: IndexContent | undefined,
 ): Promise<readonly string[]> {
-  const { failure, index: settled } = await settleTree(attempt, candidate);
-  if (failure === undefined) return [];
-  const index = useIndex(attempt.repository, settled);
-  await attempt.repository.git.run(['checkout-index', '--force', '--all'], { index });
-  return [`a gate changed files, which are put back: ${(failure.paths ?? []).join(', ')}`];
+  const { record } = attempt;
+  if (candidate === undefined) putPlanBack(attempt);
+  const index = candidate ?? (await keptIndex(attempt));
+  if (index === undefined || record.taken?.base !== record.base) return [];
+  const { changed, index: settled } = await settleTree(attempt, index, record.taken.others);
+  if (!changed.includes(record.plan.path)) putPlanBack(attempt, candidate !== undefined);
+  return [
+    ...(await putTakenBack(attempt, record.taken, { changed, index: settled })),
+    ...restoreIgnored(attempt),
+  ];
+}
+
+/** Of the tree that was kept before the gates ran; undefined where none has run. */
+async function keptIndex({ repository }: OpenAttempt): Promise<IndexContent | undefined> {
+  const kept = keptCommit(repository);
+  if (kept === '') return undefined;
+  const index = useIndex(repository, undefined, 'other');
+  await repository.git.run(['read-tree', kept], { index });
+  return readIndex(toByteName(index));
 }
 
 /** After a crash a person may have gone on: then the plan is theirs, unless it is one of those that we write. */
-function putPlanBack({ repository, record }: OpenAttempt, isOurs: boolean): void {
+function putPlanBack({ repository, record }: OpenAttempt, isOurs = false): void {
   const thing = record.taken?.plan;
   if (thing?.kind !== 'file') return;
   const path = `${repository.top}/${record.plan.path}`;

@@ -1,6 +1,7 @@
 import { parseTag, planOfUndoRef } from '../core/refs.ts';
 import { Refusal } from '../ports.ts';
 import type { Keeper, Mark } from '../ports.ts';
+import { readAside } from './aside-record.ts';
 import type { AsideRecord } from './aside-record.ts';
 import { folderOfWorktree, openBeside } from './beside.ts';
 import { toByteName, toText } from './byte-name.ts';
@@ -36,6 +37,10 @@ export async function openKeeper(options: WorkspaceOptions): Promise<Keeper> {
       const back = await putBack(repository, aside);
       aside = undefined;
       return back;
+    },
+    whereAside: () => {
+      const ref = (aside ?? readAside(repository))?.ref;
+      return ref && toText(ref);
     },
     finish: () => finishMove(repository),
     switchBranch: (plan, name) => switchBranch(repository, plan, name),

@@ -7,6 +7,7 @@ import type { ByteName } from './byte-name.ts';
 import { isSameEntry, treeChanges } from './entries.ts';
 import type { PathChanges } from './entries.ts';
 import { followIndex } from './follow-index.ts';
+import { keptIgnored, putIgnoredBack } from './put-ignored-back.ts';
 import { statOf } from './raw-files.ts';
 import { changeRefs } from './ref-changes.ts';
 import { readRefs } from './read-refs.ts';
@@ -34,14 +35,17 @@ export async function putBack(
       : await shiftTree(repository, work, undefined);
   if (shifted.kind === 'conflict') {
     forgetAside(repository);
-    return { kind: 'kept', ref: toText(record.ref), paths: shifted.paths.map(toShown) };
+    const left = keptIgnored(quarantineOf(repository, record));
+    return { kind: 'kept', ref: toText(record.ref), paths: shifted.paths.map(toShown), left };
   }
   restoreExactly(repository, record);
   const entries = new Map([...staged].map(([path, { to }]) => [path, to] as const));
   await followIndex(repository, entries, record.announced);
+  const left = putIgnoredBack(repository, quarantineOf(repository, record));
+  restoreFolders(repository, record.buried);
   forgetAside(repository);
   await dropRef(repository, record);
-  return { kind: 'done' };
+  return { kind: 'done', left };
 }
 
 /** Paths that HEAD no longer holds as they were when the work on them was set aside. */
@@ -70,15 +74,24 @@ function restoreExactly(repository: Repository, record: AsideRecord): void {
     const kept = quarantine.pathOf('raw', path);
     if (statOf(kept)?.isFile() === true) copyFileSync(toPath(kept), toPath(`${top}/${path}`));
   }
-  for (const [path, mode] of record.bareFolders) {
-    if (statOf(`${top}/${path}`) !== undefined) continue;
-    mkdirSync(toPath(`${top}/${path}`), { recursive: true });
-    chmodSync(toPath(`${top}/${path}`), mode);
-  }
+  restoreFolders(
+    repository,
+    record.bareFolders.filter(([path]) => statOf(`${top}/${path}`) === undefined),
+  );
   for (const [path, mode] of record.modes) {
     const stat = statOf(`${top}/${path}`);
     if (stat === undefined || stat.isSymbolicLink() || (stat.mode & 0o7777) === mode) continue;
     chmodSync(toPath(`${top}/${path}`), mode);
+  }
+}
+
+function restoreFolders({ top }: Repository, folders: AsideRecord['bareFolders']): void {
+  for (const [name, mode] of folders) {
+    const path = toPath(`${top}/${name}`);
+    const stat = statOf(`${top}/${name}`);
+    if (stat !== undefined && !stat.isDirectory()) continue;
+    if (stat === undefined) mkdirSync(path, { recursive: true });
+    chmodSync(path, mode);
   }
 }
 

@@ -10,10 +10,7 @@ import type { Quarantine } from './quarantine.ts';
  * Moves what stood in the way of setting aside back from quarantine: by renaming, and only to where nothing is. Gives what has
  * to stay there, with its place, for people. Safe to repeat.
  */
-export function putIgnoredBack(
-  { top }: Repository,
-  quarantine: Quarantine,
-): readonly string[] {
+export function putIgnoredBack({ top }: Repository, quarantine: Quarantine): readonly string[] {
   return moveAllBack(top, quarantine, '');
 }
 

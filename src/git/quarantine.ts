@@ -15,6 +15,8 @@ export type QuarantineArea = 'tree' | 'git' | 'raw' | 'ignored';
  * Nothing is ever copied and then deleted.
  */
 export interface Quarantine {
+  /** Absolute; there once something was set aside. */
+  readonly folder: ByteName;
   /** Renames a path into the area, under its name there; gives where it is now, for people. Throws Refusal(4) where that is not possible. */
   take(path: ByteName, area: QuarantineArea, name: ByteName): string;
   /** Copies a regular file that stays where it is. */
@@ -34,6 +36,7 @@ export function openQuarantine({ commonDir, top }: Places, attempt: AttemptId): 
     return free;
   };
   return {
+    folder,
     pathOf,
     take: (path, area, name) => {
       refuseOutside(path, top);

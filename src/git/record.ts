@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, fstatSync } from 'node:fs';
-import type { AttemptId } from '../ports.ts';
+import type { AttemptId, AttemptRules } from '../ports.ts';
 import { toPath } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import { piecesOf, withRegular, writeAll } from './raw-files.ts';
@@ -30,8 +30,6 @@ export interface AttemptRecord {
   /** Absolute path of the work tree: an agent may have written another into the configuration. */
   readonly top: ByteName;
   readonly attempt: AttemptId;
-  /** Of the process that began it, with its start: the same process has no doubt whose changes it sees. */
-  readonly owner: string;
   /** Milliseconds since 1970. */
   readonly began: number;
   readonly base: string;
@@ -62,6 +60,8 @@ export interface AttemptRecord {
   readonly unreadable: readonly ByteName[];
   /** Files on disk that judge the attempt and that git does not watch, with digests. */
   readonly protectedFiles: Pairs<string>;
+  /** What the attempt may not make or change. */
+  readonly guarding?: Pick<AttemptRules, 'protect' | 'protectNew' | 'mayChange' | 'judges'>;
   /** SHA-256 of the user's index file; '' for none. */
   readonly userIndex: string;
   readonly flags: { readonly skip: readonly ByteName[]; readonly assume: readonly ByteName[] };
@@ -72,13 +72,28 @@ export interface AttemptRecord {
     readonly before: Kept;
     readonly ticked: string;
   };
-  /** Only of a person's attempt: the plan as it lay in the work tree. */
-  readonly taken?: { readonly plan?: Thing };
+  /** Only of a person's attempt. */
+  readonly taken?: TakenRecord;
   readonly maxFile: number;
   /** Lengths of HEAD's and the branch's reflog: what comes after is what happened since. */
   readonly reflog: number;
   readonly branchLogSize: number;
   readonly stashLog: Kept | undefined;
+}
+
+/** What a person had in the work tree that the base has not, byte for byte: filters and line ends have no say in it. */
+export interface TakenRecord {
+  /** Where the branch stood, even if somebody has committed since. */
+  readonly base: string;
+  readonly plan?: Thing;
+  /** Changed and untracked files and links. */
+  readonly things: Pairs<Thing>;
+  /** Tracked paths that were deleted. */
+  readonly gone: readonly ByteName[];
+  /** What is too large or too odd to be kept here. */
+  readonly others: readonly ByteName[];
+  /** Undefined where there was none; the time as in IndexContent. */
+  readonly index?: { readonly bytes: Kept; readonly time: number };
 }
 
 /** An open record. Its file stays readable here even when an agent deletes it. */

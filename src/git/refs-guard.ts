@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { agentRefPrefix } from '../core/refs.ts';
+import { agentRefPrefix, isInTheWay } from '../core/refs.ts';
 import { Refusal } from '../ports.ts';
 import { toByteName, toPath, toShown, toText } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
@@ -12,6 +12,7 @@ import { changeRefs } from './ref-changes.ts';
 import type { RefChange } from './ref-changes.ts';
 import { reflogTips } from './reflog.ts';
 import type { RefReading } from './refs.ts';
+import { freeRef, moveRefsOutOfTheWay } from './refs-in-the-way.ts';
 import { keptCommit, snapshotRef } from './snapshot.ts';
 import { clearLogs, clearStumbling } from './stumbling-refs.ts';
 
@@ -44,6 +45,7 @@ function headIn({ head, refs }: RefReading, base: string): string | undefined {
 export async function guardRefs(attempt: OpenAttempt): Promise<RefsGuard> {
   const { record } = attempt;
   clearStumbling(attempt, await readRefs(attempt.repository));
+  const notices = await moveRefsOutOfTheWay(attempt.repository, record.attempt);
   const reading = await clearDangling(attempt, await readRefs(attempt.repository));
   const moved = movedRefs(attempt, reading);
   const isHeadMoved = reading.head !== `ref: ${record.branch}`;
@@ -58,8 +60,8 @@ export async function guardRefs(attempt: OpenAttempt): Promise<RefsGuard> {
       if (isHeadMoved) await restoreHead(attempt);
       await putRefsBack(attempt, toPutBack);
       restoreStashLog(attempt);
-      if (moved.length === 0 && !isHeadMoved) return [];
-      return [tell(attempt, { moved, isHeadMoved, isKept: kept.isAny })];
+      if (moved.length === 0 && !isHeadMoved) return notices;
+      return [...notices, tell(attempt, { moved, isHeadMoved, isKept: kept.isAny })];
     },
   };
 }
@@ -97,9 +99,11 @@ function movedRefs(attempt: OpenAttempt, reading: RefReading): readonly Moved[] 
   const isOurs = ownRefs(attempt, reading);
   const isElsewhere = refsOfOthers(attempt);
   const then = new Map(attempt.record.refs);
+  const { plan } = attempt.record.attempt;
   return [...new Set([...then.keys(), ...reading.refs.keys()])]
     .map((ref) => ({ ref, now: reading.refs.get(ref), then: then.get(ref) }))
-    .filter(({ ref, now, then: was }) => now !== was && !isOurs(ref) && !isElsewhere(ref));
+    .filter(({ ref, now, then: was }) => now !== was && !isOurs(ref) && !isElsewhere(ref))
+    .filter(({ ref }) => !isInTheWay(toText(ref), plan));
 }
 
 /** Refs that our own calls for this attempt write; a snapshot only if it is the one that we took. */
@@ -142,7 +146,10 @@ async function keepAgentRefs(attempt: OpenAttempt, seen: Seen): Promise<KeptRefs
   const { plan, task, number } = record.attempt;
   const prefix = toByteName(agentRefPrefix(plan, task, number));
   const old = [...seen.reading.refs].filter(([ref]) => ref.startsWith(prefix));
-  const oldIds = old.map(([, id]) => id);
+  // What was moved out of the way has a name that says nothing of branches or HEAD: it keeps nothing from having its own.
+  const wasInTheWay = (ref: ByteName): boolean =>
+    isInTheWay(`refs/${toText(ref.slice(prefix.length))}`, plan);
+  const oldIds = old.filter(([ref]) => !wasInTheWay(ref)).map(([, id]) => id);
   const values = agentValues(seen);
   const seenIds = [...values.values(), ...oldIds];
   for (const tip of await reflogTips(attempt, seenIds))
@@ -173,19 +180,6 @@ function agentValues({ reading, moved, isHeadMoved }: Seen): Map<ByteName, strin
 
 function isId(value: string | undefined): value is string {
   return value !== undefined && /^[0-9a-f]{40,}$/.test(value);
-}
-
-/** A name that neither stands nor is a folder of one that stands, nor the other way round. */
-function freeRef(
-  prefix: ByteName,
-  name: ByteName,
-  { id, names }: { readonly id: string; readonly names: ReadonlySet<ByteName> },
-): ByteName {
-  const wanted = prefix + name;
-  const isTaken = [...names].some(
-    (ref) => ref === wanted || ref.startsWith(`${wanted}/`) || wanted.startsWith(`${ref}/`),
-  );
-  return isTaken ? `${prefix}again/${id.slice(0, 16)}` : wanted;
 }
 
 async function restoreHead({ record, repository }: OpenAttempt): Promise<void> {

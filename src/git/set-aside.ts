@@ -10,6 +10,7 @@ import type { PathChanges } from './entries.ts';
 import { followIndex } from './follow-index.ts';
 import { GitError } from './git.ts';
 import type { Identity } from './identity.ts';
+import { foldersIn } from './in-the-way.ts';
 import { visitIndex } from './index-file.ts';
 import { nextNumber } from './next-number.ts';
 import { blobIdOf, makeDurable, missingObjects } from './objects.ts';
@@ -21,6 +22,7 @@ import { changeRefs } from './ref-changes.ts';
 import { makeStateFolder } from './located-repository.ts';
 import type { Repository } from './located-repository.ts';
 import { resolveCommit } from './reads.ts';
+import { setUnignoredAside } from './set-unignored-aside.ts';
 import { dirtyChanges, shiftTree } from './shift-tree.ts';
 import { stageChanges } from './stage.ts';
 import { isIgnored, readStatus } from './status.ts';
@@ -58,7 +60,7 @@ export async function setAside(
   const work = await commitOf(repository, identity, { head, parents, ...found.work });
   await assertKept(repository, [found.staged.changes, found.work.changes]);
   await makeDurable(repository, [index.commit, index.tree, work.commit, work.tree], since);
-  const number = await nextNumber(repository, autostashRef(plan, 0));
+  const number = freshNumber(repository, plan, await nextNumber(repository, autostashRef(plan, 0)));
   const ref = toByteName(autostashRef(plan, number));
   const change = { kind: 'create', ref, to: work.commit, from: '' } as const;
   await changeRefs(repository.git, [change], 'set aside');
@@ -70,6 +72,13 @@ export async function setAside(
   await writeAside(repository, record);
   await takeAway(repository, found, quarantine);
   return record;
+}
+
+/** What an earlier one left in quarantine must never come back for this one's. */
+function freshNumber(repository: Repository, plan: string, from: number): number {
+  let number = from;
+  while (statOf(quarantineOf(repository, { plan, number }).folder) !== undefined) number += 1;
+  return number;
 }
 
 /** `+` is in no task's name. */
@@ -180,7 +189,7 @@ async function assertKept(repository: Repository, parts: readonly PathChanges[])
     );
 }
 
-type Described = Pick<AsideRecord, 'modes' | 'bareFolders' | 'raw' | 'announced'>;
+type Described = Pick<AsideRecord, 'modes' | 'bareFolders' | 'buried' | 'raw' | 'announced'>;
 
 function describe(
   { top, objectFormat }: Repository,
@@ -203,12 +212,14 @@ function describe(
     ignored: new Set(ignored.map(({ path }) => path)),
     usual: { file: 0, program: 0 },
   });
-  return { modes, bareFolders: [...walk.bareFolders], raw, announced };
+  const written = [...work.changes].filter(([, { from }]) => from !== undefined);
+  const buried = written.flatMap(([path]) => foldersIn(top, path));
+  return { modes, bareFolders: [...walk.bareFolders], buried, raw, announced };
 }
 
 async function takeAway(
   repository: Repository,
-  { work, staged, announced }: Found,
+  { lines, work, staged, announced }: Found,
   quarantine: Quarantine,
 ): Promise<void> {
   const away = new Map(
@@ -224,4 +235,5 @@ async function takeAway(
   const entries = [...staged.changes].map(([path, { from }]) => [path, from] as const);
   const unannounced = announced.map((path) => [path, undefined] as const);
   await followIndex(repository, new Map([...unannounced, ...entries]));
+  await setUnignoredAside(repository, lines, quarantine);
 }

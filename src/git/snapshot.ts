@@ -85,6 +85,14 @@ export function keptCommit(repository: Repository): string {
   return readRegular(keptPath(repository))?.toString('latin1') ?? '';
 }
 
+/** A person's attempt that passed: its snapshot, taken before the gates ran, has done its work. */
+export async function dropSnapshot({ repository, record }: OpenAttempt): Promise<void> {
+  const ref = toByteName(snapshotRefOf(record.attempt));
+  const from = resolveRef(repository, ref);
+  if (from === '' || from !== keptCommit(repository)) return;
+  await changeRefs(repository.git, [{ kind: 'delete', ref, from }], 'attempt passed');
+}
+
 /** A new attempt begins: the last one's snapshot is only a ref now. */
 export function forgetKept(repository: Repository): void {
   rmSync(toPath(keptPath(repository)), { force: true });

@@ -3,7 +3,7 @@ import { Refusal } from '../ports.ts';
 import { toShown } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import type { OpenAttempt } from './open-attempt.ts';
-import { entriesOf, statOf } from './raw-files.ts';
+import { statOf } from './raw-files.ts';
 import { readRefFiles } from './refs.ts';
 import type { Repository } from './located-repository.ts';
 
@@ -11,13 +11,16 @@ import type { Repository } from './located-repository.ts';
 const youngMs = 1000;
 const pauseMs = 50;
 
-/** Locks of git that stand: of the index, HEAD, the configuration, packed-refs, a ref. Absolute paths. */
+/** What our own calls would wait for in vain. `gc.log.lock`, say, is none: a tidying git holds it for minutes, and hinders nobody. */
+const locked = ['index', 'HEAD', 'config', 'config.worktree', 'packed-refs', 'shallow'];
+
+/** Locks of git that stand: of those files, and of a ref. Absolute paths. */
 function standingLocks(repository: Repository): readonly ByteName[] {
   const { gitDir, commonDir } = repository;
-  const inFolders = [...new Set([gitDir, commonDir])].flatMap((folder) =>
-    (entriesOf(folder) ?? []).map(({ name }) => `${folder}/${name}`),
-  );
-  return [...inFolders, ...readRefFiles(repository).odd].filter((path) => path.endsWith('.lock'));
+  const ofFiles = [...new Set([gitDir, commonDir])]
+    .flatMap((folder) => locked.map((name) => `${folder}/${name}.lock`))
+    .filter((path) => statOf(path) !== undefined);
+  return [...ofFiles, ...readRefFiles(repository).odd.filter((path) => path.endsWith('.lock'))];
 }
 
 /** Throws Refusal(4) where a lock stands for longer than another git needs. */

@@ -1,3 +1,4 @@
+import { parseTag } from '../core/refs.ts';
 import type { Workspace } from '../ports.ts';
 import { activeHooks } from './active-hooks.ts';
 import { openAttempts } from './attempts.ts';
@@ -10,6 +11,7 @@ import { explainingLoss } from './lost-objects.ts';
 import { makeDurable, treeOf } from './objects.ts';
 import { changeRefs } from './ref-changes.ts';
 import { refuseUnready } from './readiness.ts';
+import { refuseRefsInTheWay } from './refs-in-the-way.ts';
 import { highestProofOf, patchBetween, readFileAt, resolveCommit } from './reads.ts';
 import { openRepository } from './repository.ts';
 import type { Repository } from './located-repository.ts';
@@ -41,8 +43,9 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     ...writing(repository, { identity, since }),
     facts: repository.facts,
     id: repository.id,
-    assertReady: async () => {
+    assertReady: async (plan) => {
       await refuseUnready(repository);
+      if (plan !== undefined) await refuseRefsInTheWay(repository, plan, 3);
       await identity();
       await refuseUnsigned(repository);
     },
@@ -98,6 +101,7 @@ function writing(
     tag: async (ref, commit) => {
       const stands = await resolveCommit(repository, ref);
       if (stands !== undefined) return stands === commit;
+      await refuseRefsInTheWay(repository, parseTag(ref)?.plan ?? '', 4);
       const change = { kind: 'create', ref: toByteName(ref), to: commit, from: '' } as const;
       await changeRefs(repository.git, [change], 'start');
       return true;

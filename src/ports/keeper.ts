@@ -18,6 +18,8 @@ export interface Keeper {
   setAside(plan: string, isLeft: (path: string) => boolean): Promise<string | undefined>;
   /** Puts back what is set aside, index included. Undefined where there is nothing. */
   putBack(): Promise<PutBack | undefined>;
+  /** The ref of the work that is set aside; undefined where there is none. */
+  whereAside(): string | undefined;
   /** Ends what a killed command left half-done: a branch on its way. Gives what it did, in words. */
   finish(): Promise<readonly string[]>;
   /** Makes a branch the current one, at HEAD if there is none of that name. Throws Refusal (2: no name for a branch, 3: dirty tree, checked out elsewhere). */

@@ -102,8 +102,8 @@ export type WorkFile =
 /** One work tree of one repository. The only thing that changes git (architecture.md, "Order of writes"). */
 export interface Workspace {
   readonly facts: RepositoryFacts;
-  /** Throws Refusal(3) for what forbids a run: detached HEAD, no commit, no identity, an unfinished merge, rebase, cherry-pick, revert or bisect. */
-  assertReady(): Promise<void>;
+  /** Throws Refusal(3) for what forbids a run: detached HEAD, no commit, no identity, an unfinished merge, rebase, cherry-pick, revert or bisect; with PLAN of a plan, also refs that leave no room for its own. */
+  assertReady(plan?: string): Promise<void>;
   /** Everything that `git status` would show, plus skip-worktree and assume-unchanged files that differ from the index. */
   dirt(): Promise<readonly DirtyPath[]>;
   /** The tree of HEAD with just these paths as they lie on disk (a new or edited plan, gates…); a folder ends in `/`. No ref and no index of the user's changes. */

@@ -127,6 +127,7 @@ function rejectedLines({ failure }: EventOf<'attempt.rejected'>, context: Contex
 
 function keptLines({ snapshot }: EventOf<'rollback.done'>, context: Context): Lines {
   const { recorded, task, style, planOption } = context;
+  if (snapshot.ref === '') return [];
   if (task.number === 0) return [result(style.faint(`    kept as ${oneLine(snapshot.ref)}`))];
   const command = `skeleton show ${shellWord(`${recorded.task}#${task.number}`)}${planOption}`;
   return [result(style.faint(`    kept, with all output: ${oneLine(command)}`))];

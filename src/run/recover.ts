@@ -68,7 +68,7 @@ async function recoverTask(task: string, journal: Journal, recovery: Recovery): 
   await recovery.ports.processes.endByToken(state.token);
   const id = { plan: journal.plan, task: taskSlug(task), id: task, number: state.number };
   while (isUnderWay(state)) {
-    const event = await nextStep(state, id, recovery);
+    const event = await nextStep(state, id, { ...recovery, journal });
     state = evolve(state, event);
     await journal.append(task, event);
     if (event.type === 'rollback.done') await tell(id, journal);
@@ -76,15 +76,22 @@ async function recoverTask(task: string, journal: Journal, recovery: Recovery): 
   return state;
 }
 
-async function nextStep(state: State, id: AttemptId, recovery: Recovery): Promise<Outcome> {
-  const { workspace } = recovery.ports;
+async function nextStep(
+  state: State,
+  id: AttemptId,
+  { ports, journal }: Pick<Recovery, 'ports'> & { readonly journal: Journal },
+): Promise<Outcome> {
+  const { workspace } = ports;
   if (state.phase === 'checkpointing') {
     const { commit, tag, proof, proofObject } = state.passed;
     await workspace.checkpoint(id, { commit, tag, proof, proofObject, base: state.base });
     return { type: 'checkpoint.created', tag, commit };
   }
   if (state.phase === 'rolling-back') {
-    const { snapshot, kept } = await workspace.rollBack(id);
+    const { snapshot, notices, kept } = await workspace.rollBack(id);
+    // A person's work tree stays theirs: they have to know what was moved in it.
+    if (kept === true)
+      for (const message of notices) await journal.append(id.id, { type: 'notice', message });
     return { type: 'rollback.done', snapshot, ...(kept && { kept }) };
   }
   return { type: 'attempt.rejected', failure: { kind: 'crashed' } };

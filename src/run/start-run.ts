@@ -27,7 +27,7 @@ export interface StartJob {
  */
 export async function startRun(job: StartJob, session: Session): Promise<RunEnd> {
   const { workspace, agent } = session.ports;
-  await workspace.assertReady();
+  await workspace.assertReady(session.journal.plan);
   const isLeft = (path: string): boolean => isStartPath(path, job.plan.path);
   const dirt = await workspace.dirt();
   const left = job.setAside === undefined ? dirt : dirt.filter(({ path }) => isLeft(path));

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -193,6 +193,86 @@ test('where an ignored file has taken a place, too', async () => {
   expect(end.status).toBe(0);
   expect(readFileSync(join(repository.top, 'scratch.txt'), 'utf8')).toBe('theirs\n');
   expect(repository.git('show', 'refs/skeleton/autostash/plan/1:scratch.txt')).toBe('mine');
+});
+
+const stashed = (): ReturnType<UserRepository['run']> =>
+  repository.run('run', '--autostash', '--agent-command', repository.agent(doer));
+const lies = (path: string): boolean => existsSync(join(repository.top, path));
+
+test('ignored files where a tracked one has to stand during the run come back too', async () => {
+  sh(`git rm -q --cached late.txt; echo late.txt >> .gitignore; echo MINE > late.txt; chmod 640 late.txt
+    rm both.txt; mkdir -p both.txt/in/er; echo k > both.txt/k; echo precious > both.txt/x.log
+    echo deep > both.txt/in/er/y.log; chmod 750 both.txt/in; chmod 711 both.txt/in/er
+    rm mode.txt; mkdir mode.txt; echo only > mode.txt/only.log`);
+  const before = picture();
+  const end = await stashed();
+  expect([end.status, end.stderr]).toEqual([0, expect.stringContaining('is back where it was')]);
+  expect(picture()).toEqual(before);
+  expect(readFileSync(join(repository.top, 'late.txt'), 'utf8')).toBe('MINE\n');
+  expect(['both.txt/x.log', 'both.txt/in/er/y.log', 'mode.txt/only.log'].every(lies)).toBe(true);
+});
+
+test('and after kill -9; where their place is taken, it is said where they are', async () => {
+  sh('rm both.txt; mkdir both.txt; echo k > both.txt/k; echo precious > both.txt/x.log');
+  const before = picture();
+  for (let times = 0; times < 2; times += 1) {
+    const { child, ended } = repository.start(['run', '--autostash', '--agent-command', slow()]);
+    await untilWorking();
+    child.kill('SIGKILL');
+    await ended;
+    rmSync(join(repository.outside, 'working'));
+    await repository.run('undo');
+    expect(picture()).toEqual(before);
+  }
+  const agent = repository.agent(
+    '#!/bin/sh\ncat > /dev/null; sed -i "s/^both 1/theirs/" both.txt\n',
+  );
+  const end = await repository.run('run', '--autostash', '--agent-command', agent);
+  expect(end.status).toBe(0);
+  const [, where = ''] = /are now at (.*)\n/.exec(end.stderr) ?? [];
+  expect(readFileSync(join(where, 'x.log'), 'utf8')).toBe('precious\n');
+});
+
+test('what only an uncommitted rule ignores is set aside with the rule', async () => {
+  sh(`echo priv > priv.txt; mkdir -p deps/a; echo a > deps/a/a; chmod 700 deps; echo l > l.log
+    printf 'priv.txt\ndeps/\n' >> .gitignore`);
+  repository.write('gates/check.sh', '#!/bin/sh\ntest ! -e priv.txt && test ! -e deps\n');
+  sh('git add gates; git commit -qm gate');
+  const before = picture();
+  const end = await stashed();
+  expect([end.status, end.stderr]).toEqual([0, expect.stringContaining('is back where it was')]);
+  expect(picture()).toEqual(before);
+  expect(['priv.txt', 'deps/a/a', 'l.log'].every(lies)).toBe(true);
+});
+
+test('a second time, exact bytes are those of the second time', async () => {
+  repository.write('PLAN.md', '- [ ] One {#one}\n- [ ] Two {#two}\n');
+  repository.git('commit', '--quiet', '--all', '--message=two');
+  repository.git('config', 'core.autocrlf', 'input');
+  const agent = repository.agent('#!/bin/sh\ncat > /dev/null; touch "$SKELETON_TASK_ID"\n');
+  for (const text of ['first\r\n', 'second\r\n']) {
+    repository.write('late.txt', text);
+    const end = await repository.run(
+      ...['run', '--autostash', '--limit', '1', '--agent-command', agent],
+    );
+    expect(end.status).toBe(0);
+    expect(readFileSync(join(repository.top, 'late.txt'), 'utf8')).toBe(text);
+  }
+});
+
+test('after kill -9, restore puts it back, and gets the very attempt that was cut off', async () => {
+  workOn();
+  const before = picture();
+  const { child, ended } = repository.start(['run', '--autostash', '--agent-command', slow()]);
+  await untilWorking();
+  child.kill('SIGKILL');
+  await ended;
+  const end = await repository.run('restore', 'one#1');
+  expect([end.status, end.stderr]).toEqual([0, expect.stringContaining('back where it was')]);
+  expect(picture()).toEqual(before);
+  expect(repository.git('show', '--name-only', '--format=', 'skeleton-restore/plan/one/1')).toBe(
+    'one\nonly/kept.txt',
+  );
 });
 
 test('what git cannot hold is refused, and nothing is touched', async () => {

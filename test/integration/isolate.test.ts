@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { photograph } from '../support/git-lab.ts';
-import { makeUserRepository } from '../support/user-repository.ts';
+import { makeUserRepository, startIn } from '../support/user-repository.ts';
 import type { Ended, UserRepository } from '../support/user-repository.ts';
 
 /** `run --isolate` and `run --branch`: elsewhere than on the branch that is checked out. */
@@ -102,6 +103,64 @@ describe('--isolate', () => {
     const end = await work('--isolate', '--branch', 'night');
     expect(end.status).toBe(0);
     expect(commitOf('night~2')).toBe(commitOf('HEAD'));
+  });
+});
+
+describe('after kill -9, what is under way in another work tree', () => {
+  const slow = (): string =>
+    repository.agent(
+      `#!/bin/sh\ncat > /dev/null; echo half > half.txt; touch "${mark()}"; exec sleep 60\n`,
+    );
+  const mark = (): string => join(repository.outside, 'working');
+  async function killed(...options: readonly string[]): Promise<void> {
+    const args = ['run', '--agent-command', slow(), ...options];
+    const { child, ended } = repository.start(args);
+    for (let waited = 0; !existsSync(mark()); waited += 50) {
+      if (waited > 20_000) throw new Error('the agent did not begin');
+      await sleep(50);
+    }
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  test('in place: no isolated run begins, and the next run here mends it', async () => {
+    await killed();
+    const before = photograph(repository);
+    const end = await work('--isolate');
+    expect([end.status, end.stderr]).toEqual([3, expect.stringContaining(repository.top)]);
+    expect(end.stderr).toContain(`cd '${repository.top.replace("'", String.raw`'\''`)}'`);
+    expect(photograph(repository)).toEqual(before);
+    expect(existsSync(beside)).toBe(false);
+    expect((await work('--limit', '1')).status).toBe(0);
+    expect(existsSync(join(repository.top, 'half.txt'))).toBe(false);
+  });
+
+  test('beside: neither run, take nor undo begins here', async () => {
+    await killed('--isolate');
+    const before = photograph(repository);
+    for (const args of [[], ['take', 'one'], ['undo']]) {
+      const end = args.length === 0 ? await work() : await repository.run(...args);
+      expect([end.status, end.stderr]).toEqual([3, expect.stringContaining(beside)]);
+      expect(photograph(repository)).toEqual(before);
+    }
+    expect((await work('--isolate')).status).toBe(0);
+  });
+
+  test('gone: it counts as crashed, for a repository that was moved too', async () => {
+    await killed('--isolate');
+    rmSync(beside, { recursive: true });
+    const end = await work('--limit', '1');
+    expect([end.status, end.stderr]).toEqual([0, expect.stringContaining('was not kept')]);
+    rmSync(mark());
+    await killed();
+    const moved = `${repository.top} moved`;
+    renameSync(repository.top, moved);
+    try {
+      const taken = startIn(moved, ['take', 'two'], {});
+      expect(await taken.ended).toMatchObject({ status: 0 });
+    } finally {
+      renameSync(moved, repository.top);
+    }
   });
 });
 

@@ -128,6 +128,100 @@ describe('a red take', () => {
   });
 });
 
+/** Runs a command until a step of it has made `begun`, then kills it. */
+async function killAtStep(args: readonly string[]): Promise<void> {
+  const begun = join(repository.outside, 'begun');
+  const { child, ended } = repository.start(args, { HOME: repository.outside });
+  while (!existsSync(begun)) await new Promise((go) => setTimeout(go, 20));
+  child.kill('SIGKILL');
+  await ended;
+}
+
+function commitGate(script: string): void {
+  repository.write('gates/check.sh', `#!/bin/sh\n${script}\n`);
+  repository.write('.gitignore', '.env\n');
+  repository.git('add', 'gates', '.gitignore');
+  repository.git('commit', '--quiet', '--message=gate');
+}
+
+describe('a gate that damages what a person has nowhere else', () => {
+  test('killed while it does, leaves it kept already, and recovery puts it back', async () => {
+    commitGate(
+      'echo clob > src/code; rm -f v .env; echo new > made; git add -A; touch "$HOME/begun"; sleep 30',
+    );
+    workOfAPerson('PRECIOUS\n');
+    repository.write('.env', 'S\n');
+    const before = indexAndRefs();
+    await killAtStep(['take', 'one']);
+    const kept = 'refs/skeleton/attempts/plan/one/2';
+    expect(repository.git('show', `${kept}:v`)).toBe('PRECIOUS');
+    const run = await repository.run('run', '--agent-command', 'true');
+    expect([run.status, run.stderr]).toEqual([3, expect.stringContaining('not committed')]);
+    expect(indexAndRefs()).toBe(before);
+    expect([read('v'), read('.env'), read('src/code')]).toEqual([
+      'PRECIOUS\n',
+      'S\n',
+      'staged and edited\r\n',
+    ]);
+    expect(read('PLAN.md')).toBe(plan.replace('[ ] Make two', '[x] Make two'));
+    expect(repository.git('show', `${kept}:src/code`)).toContain('staged and edited');
+    const aside = '.git/skeleton/quarantine/plan/one/2/tree';
+    expect([read(`${aside}/src/code`), read(`${aside}/made`)]).toEqual(['clob\n', 'new\n']);
+  });
+
+  test.each([
+    ['removed', 'rm -f .env'],
+    ['overwritten', 'echo EVIL > .env'],
+  ])('red, an ignored file that it has %s is put back', async (_, script) => {
+    commitGate(`${script}; exit 1`);
+    repository.write('.env', 'S\n');
+    repository.write('v', '3');
+    const { status, stderr } = await repository.run('take', 'one');
+    expect([status, stderr]).toEqual([1, expect.stringContaining('.env, which git ignores, is')]);
+    expect([read('.env'), read('v')]).toEqual(['S\n', '3']);
+    const aside = join(repository.top, '.git/skeleton/quarantine/plan/one/2/ignored/.env');
+    if (script.includes('EVIL')) expect(readFileSync(aside, 'utf8')).toBe('EVIL\n');
+  });
+
+  test('red, what was staged is staged again, and the tick is not', async () => {
+    commitGate('git add -A; exit 1');
+    workOfAPerson('3');
+    const before = indexAndRefs();
+    expect(await repository.run('take', 'one')).toMatchObject({ status: 1 });
+    expect(indexAndRefs()).toBe(before);
+    expect(repository.git('show', ':src/code')).toBe('staged');
+    expect(read('src/code')).toBe('staged and edited\r\n');
+  });
+});
+
+describe('after a run that died', () => {
+  test('nothing is taken: the dead work and the mended are one heap', async () => {
+    const agent = repository.agent('echo dead > dead; touch "$HOME/begun"; sleep 30');
+    await killAtStep(['run', '--agent-command', agent]);
+    repository.write('mended', '3');
+    const { status, stderr } = await repository.run('take', 'one');
+    expect([status, stderr]).toEqual([3, expect.stringContaining('a run died here during one#2')]);
+    expect(stderr).toContain('kept at refs/skeleton/attempts/plan/one/2');
+    expect(stderr).toContain('skeleton run');
+    expect([read('mended'), read('dead')]).toEqual(['3', 'dead\n']);
+    await repository.run('run', '--attempts', '1', '--agent-command', 'true');
+    expect(repository.git('show', 'refs/skeleton/attempts/plan/one/2:mended')).toBe('3');
+  });
+
+  test('work that was set aside is not taken for a task', async () => {
+    commitGate('touch "$HOME/begun"; sleep 30');
+    repository.write('mine', 'unrelated');
+    await killAtStep(['run', '--autostash', '--agent-command', 'true']);
+    const head = repository.git('rev-parse', 'HEAD');
+    const { status, stderr } = await repository.run('take', 'one');
+    expect([status, stderr]).toEqual([3, expect.stringContaining('nothing was touched')]);
+    expect(stderr).toContain('set aside at refs/skeleton/');
+    expect(existsSync(join(repository.top, 'mine'))).toBe(false);
+    await repository.run('run', '--agent-command', 'true');
+    expect([read('mine'), repository.git('rev-parse', 'HEAD')]).toEqual(['unrelated', head]);
+  });
+});
+
 describe('a green take', () => {
   test('is a checkpoint with tick, tag and proof, by a person, of the whole work tree', async () => {
     repository.write('src/code', 'new\n');

@@ -117,6 +117,14 @@ describe('refused, and nothing touched', () => {
     expect(picture()).toEqual(before);
   });
 
+  test("a person's ref where ours goes", async () => {
+    repository.git('update-ref', 'refs/skeleton/undo', 'HEAD');
+    const before = picture();
+    const { status, stderr } = await repository.run('undo');
+    expect([status, stderr]).toEqual([3, expect.stringContaining('-d refs/skeleton/undo')]);
+    expect(picture()).toEqual(before);
+  });
+
   test('an unknown checkpoint', async () => {
     const before = picture();
     const { status, stderr } = await repository.run('undo', 'skeleton/plan/0009-nine');
@@ -172,7 +180,7 @@ test('what is set aside comes back, however far a killed command had come with i
   expect(await keeper.setAside('plan', () => false)).toBe('refs/skeleton/autostash/plan/1');
   expect(repository.git('status', '--porcelain')).toBe('');
   writeFileSync(join(top, 'keep.txt'), 'edited\n');
-  expect(await keeper.putBack()).toEqual({ kind: 'done' });
+  expect(await keeper.putBack()).toEqual({ kind: 'done', left: [] });
   expect(picture()).toEqual(before);
   expect(await keeper.putBack()).toBeUndefined();
 });

@@ -237,6 +237,14 @@ break.txt'`,
     'our refs forged',
     'echo x > new; git update-ref refs/skeleton/attempts/plan/one/1 feature; git update-ref refs/skeleton/proof/plan/0001 v2; git update-ref -d refs/skeleton/anchor/x',
   ],
+  [
+    'refs that leave no room for ours',
+    'echo x > new; git branch foo; git update-ref refs/skeleton/agent HEAD; git update-ref refs/skeleton/attempts HEAD; git update-ref refs/skeleton/proof HEAD; git tag skeleton; git update-ref refs/skeleton-aside-again HEAD',
+  ],
+  [
+    'refs below ours and above them',
+    'echo x > new; git update-ref refs/skeleton/attempts/plan/one/1/x HEAD; git update-ref refs/skeleton/agent/plan/one HEAD; git tag skeleton/plan; git symbolic-ref refs/skeleton/proof refs/heads/main',
+  ],
   ['a huge file', 'head -c 3000000 /dev/zero > huge; head -c 3000000 /dev/zero > README.md'],
   ['only line ends and times', 'touch -d 2001-01-01 README.md; printf "hello\\r\\n" > README.md'],
 ];

@@ -1,4 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   lstatSync,
@@ -28,6 +29,8 @@ export interface Lab {
   readonly sh: (script: string) => string;
   /** As sh, as far as it gets; ended after 10 s, because a git may wait at a FIFO for ever. */
   readonly attempt: (script: string) => void;
+  /** Resolves when the script is over. */
+  readonly inBackground: (script: string) => Promise<unknown>;
   readonly write: (path: string, content: string | Uint8Array, mode?: number) => void;
   readonly read: (path: string) => string;
   readonly path: (path: string) => string;
@@ -70,6 +73,8 @@ function openLab(folder: string): Lab {
       const limited = ['--kill-after=1', '10', 'bash', '-c', script];
       spawnSync('timeout', limited, { cwd: top, env: asAgent(), stdio: 'ignore' });
     },
+    inBackground: (script) =>
+      once(spawn('bash', ['-ec', script], { cwd: top, stdio: 'ignore' }), 'exit'),
     write: (name, content, mode = 0o644) => {
       mkdirSync(dirname(path(name)), { recursive: true });
       writeFileSync(path(name), content);

@@ -75,7 +75,8 @@ function writeIn(folder: string, path: string, text: string): string {
   return file;
 }
 
-function startIn(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv): Started {
+/** The command in any folder. */
+export function startIn(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv): Started {
   const child = spawn(process.execPath, [skeleton, ...args], {
     cwd,
     env: { ...process.env, ...env },

@@ -64,3 +64,58 @@ describe.each(ways)('%s', (way) => {
     expect(lab.sh(listOutside)).toBe(outside);
   });
 });
+
+test('refs that leave no room for ours are kept under names of their own', async () => {
+  lab = copyLab(template);
+  const workspace = await openWorkspace({ cwd: lab.top });
+  await workspace.begin(anAttempt, rules);
+  lab.sh('git update-ref refs/skeleton/agent HEAD; git tag skeleton HEAD; git branch foo');
+  const { notices } = await workspace.rollBack(anAttempt);
+  const at = lab.git('for-each-ref', '--points-at=HEAD', '--format=%(refname)', 'refs/skeleton/');
+  const kept = 'refs/skeleton/agent/plan/one/1';
+  expect(at.split('\n').filter((ref) => ref.startsWith(kept))).toEqual([
+    `${kept}/heads/foo`,
+    `${kept}/skeleton/agent`,
+    `${kept}/tags/skeleton`,
+  ]);
+  expect(notices.join()).toContain(`refs/skeleton/agent was made during the attempt`);
+  await workspace.end(anAttempt);
+  await workspace.begin({ ...anAttempt, number: 2 }, rules);
+});
+
+test('a gate that makes such a ref after the last look does not stop the checkpoint', async () => {
+  lab = copyLab(template);
+  const workspace = await openWorkspace({ cwd: lab.top });
+  const base = await workspace.begin(anAttempt, rules);
+  lab.sh('echo x > new');
+  const inspection = await workspace.inspect(anAttempt, rules);
+  if (inspection.kind !== 'candidate') throw new Error('no candidate');
+  const message = { subject: 'One', body: '', trailers: [] };
+  const commit = await workspace.commitObject(inspection.tree, base, message);
+  const proofObject = await workspace.proofObject(commit, 'plan/0001', 'proof');
+  lab.sh('git update-ref refs/skeleton/proof HEAD; git tag skeleton/plan');
+  const tag = 'refs/tags/skeleton/plan/0001-one';
+  const proof = 'refs/skeleton/proof/plan/0001';
+  const notices = await workspace.checkpoint(anAttempt, { commit, base, tag, proof, proofObject });
+  expect(lab.git('rev-parse', tag).trim()).toBe(commit);
+  expect(notices.join()).toContain('refs/skeleton/agent/plan/one/1/tags/skeleton/plan');
+});
+
+test('a protected file that git ignores and that the attempt made does not stay', async () => {
+  lab = copyLab(template);
+  const workspace = await openWorkspace({ cwd: lab.top });
+  const guarding = someRules({ protect: ['new.log', 'node_modules/x/**'] });
+  await workspace.begin(anAttempt, guarding);
+  lab.sh(
+    'echo x > new.log; echo y > other.log; mkdir -p node_modules/x; echo z > node_modules/x/z',
+  );
+  const inspection = await workspace.inspect(anAttempt, guarding);
+  expect(inspection).toMatchObject({ kind: 'refused', failure: { kind: 'tampered' } });
+  const { snapshot, notices } = await workspace.rollBack(anAttempt);
+  expect(lab.sh('ls new.log other.log node_modules/x/z 2>&1 || true')).toMatch(
+    /^[^]*\nother.log\n$/,
+  );
+  const kept = keptBytes(lab, snapshot.ref);
+  expect([kept.has('x\n'), kept.has('z\n')]).toEqual([true, true]);
+  expect(notices.join()).toMatch(/new\.log, which is protected .* set aside/);
+});

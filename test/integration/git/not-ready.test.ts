@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openWorkspace } from '../../../src/git/workspace.ts';
-import type { Workspace } from '../../../src/ports.ts';
+import type { Refusal, Workspace } from '../../../src/ports.ts';
 import { makeFurnishedLab, makeLab } from '../../support/git-lab.ts';
 import type { Lab } from '../../support/git-lab.ts';
 
@@ -43,6 +43,25 @@ describe('assertReady', () => {
       message: expect.stringMatching(words) as string,
       mend: expect.stringMatching(mend) as string,
     });
+  });
+
+  test.each([
+    ['tag skeleton/plan', 'git tag -d skeleton/plan'],
+    ['update-ref refs/skeleton/proof HEAD', 'git update-ref -d refs/skeleton/proof'],
+    ['update-ref refs/skeleton/undo HEAD', 'git update-ref -d refs/skeleton/undo'],
+    ['update-ref refs/skeleton/autostash/plan HEAD', 'refs/skeleton/autostash/plan'],
+    ['update-ref refs/skeleton/attempts/plan/one/1/x HEAD', 'refs/skeleton/attempts/plan/one/1/x'],
+  ])('refuses with 3, and the command mends it: git %s', async (command, mend) => {
+    lab.git(...command.split(' '));
+    const refusal: unknown = await workspace.assertReady('plan').catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ status: 3, mend: expect.stringContaining(mend) as string });
+    lab.sh((refusal as Refusal).mend);
+    await workspace.assertReady('plan');
+  });
+
+  test('says nothing of tags that leave room', async () => {
+    lab.sh('git tag skeleton/v1; git tag skeleton/plan/mine; git branch skeleton');
+    await workspace.assertReady('plan');
   });
 
   test('refuses with 3: no identity', async () => {

@@ -1,12 +1,18 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
+  agentRefPrefix,
+  attemptRef,
+  autostashRef,
   checkpointTag,
+  isInTheWay,
   parseTag,
   planSlug,
+  proofRef,
   refSlug,
   startTag,
   taskSlug,
+  undoRef,
 } from '../../../src/core/refs.ts';
 
 test('names people use stay readable', () => {
@@ -59,4 +65,31 @@ test('any text gives a component that check-ref-format accepts', () => {
       expect(new TextEncoder().encode(slug).length).toBeLessThanOrEqual(92);
     }),
   );
+});
+
+test('what is a folder of our refs is in their way, our refs are not', () => {
+  const ours = [
+    checkpointTag('p', 1, 'one'),
+    startTag('p', 0),
+    proofRef('p', 1),
+    undoRef('p', 1),
+    autostashRef('p', 1),
+    attemptRef('p', 'one', 1),
+    `${agentRefPrefix('p', 'one', 1)}HEAD`,
+    'refs/skeleton/anchor/0a1b',
+  ];
+  expect(ours.filter((ref) => isInTheWay(ref, 'p'))).toEqual([]);
+  for (const ref of ours)
+    for (
+      let end = ref.lastIndexOf('/');
+      end > 'refs/tags'.length;
+      end = ref.lastIndexOf('/', end - 1)
+    )
+      expect([ref.slice(0, end), isInTheWay(ref.slice(0, end), 'p')]).toEqual([
+        ref.slice(0, end),
+        true,
+      ]);
+  const others = ['refs/tags/skeleton/q', 'refs/heads/skeleton', 'refs/skeleton/proof/q/1/x'];
+  expect(others.filter((ref) => isInTheWay(ref, 'p'))).toEqual([]);
+  expect(isInTheWay('refs/tags/skeleton/p/0001-one/x', 'p')).toBe(true);
 });
