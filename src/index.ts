@@ -16,6 +16,7 @@ export { verifyCheckpoints } from './app/verify.ts';
 export type { Verification, VerifyIo, VerifyOptions, VerifyResult } from './app/verify.ts';
 export { readHistory } from './app/history.ts';
 export type { History } from './app/history.ts';
+export { configSchema } from './core/config.ts';
 export { parsePlan } from './core/plan/parse-plan.ts';
 export { Refusal } from './ports.ts';
 export type { Config } from './core/config.ts';

@@ -2,3 +2,4 @@
 export type { Config, GateConfig } from './config/config.ts';
 export { mergeConfig, withCeilings } from './config/merge-config.ts';
 export { readProjectConfig } from './config/read-config.ts';
+export { configSchema } from './config/schema.ts';

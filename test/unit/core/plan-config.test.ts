@@ -8,7 +8,7 @@ import { configKeys, propertyOf, type Place } from '../../../src/core/config/key
 import { mergeConfig, withCeilings } from '../../../src/core/config/merge-config.ts';
 import { nearest } from '../../../src/core/config/nearest.ts';
 import { readProjectConfig } from '../../../src/core/config/read-config.ts';
-import { configSchema } from '../../../src/core/config/schema.ts';
+import { configSchema } from '../../../src/core/config.ts';
 import { parsePlan } from '../../../src/core/plan/parse-plan.ts';
 import type { Plan, Problem } from '../../../src/core/plan/plan.ts';
 
