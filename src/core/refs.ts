@@ -145,5 +145,4 @@ export function shortRef(ref: string): string {
  * `GIT_REFLOG_ACTION` in the environment of an attempt's processes: their commits carry it in the reflog, a person's do not
  * (architecture.md, "Order of writes, and what a crash leaves").
  */
-export const reflogMark = (plan: string, task: string, number: number): string =>
-  `skeleton-attempt ${plan}/${task}#${number}`;
+export const reflogMark = 'skeleton-attempt';

@@ -1,3 +1,4 @@
+import { reflogMark } from '../core/refs.ts';
 import { clip } from '../core/text.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -62,6 +63,7 @@ export function stepEnvironment(ours: Environment, facts: StepFacts): Record<str
       SKELETON_BASE: attempt?.base,
       SKELETON_PROMPT_FILE: facts.promptFile,
       SKELETON_CHANGED_FILES: facts.changedFiles,
+      GIT_REFLOG_ACTION: attempt && reflogMark,
     }).map(([name, value]) => [name, clip(value.replaceAll('\0', '\u2400'), LONGEST_VALUE)]),
   ]) as Record<string, string>;
 }

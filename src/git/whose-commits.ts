@@ -1,6 +1,4 @@
 import { reflogMark } from '../core/refs.ts';
-import type { AttemptId } from '../ports.ts';
-import { toByteName } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import { readRegular } from './raw-files.ts';
 import type { AttemptRecord } from './record.ts';
@@ -23,11 +21,10 @@ export function standingAfterCrash(repository: Repository, record: AttemptRecord
   if (now === base || now === '') return base;
   const bytes = readRegular(branchLog(repository, branch))?.subarray(branchLogSize);
   const entries = parseReflog(bytes?.toString('latin1') ?? '');
-  const theirs = entries.findLast(({ message }) => !isOurs(message, record.attempt));
+  const theirs = entries.findLast(({ message }) => !isOurs(message));
   return theirs?.to ?? base;
 }
 
-function isOurs(message: ByteName, { plan, task, number }: AttemptId): boolean {
-  const mark = toByteName(reflogMark(plan, task, number));
-  return message.startsWith(mark) || message.startsWith('skeleton: ');
+function isOurs(message: ByteName): boolean {
+  return message.startsWith(reflogMark) || message.startsWith('skeleton: ');
 }

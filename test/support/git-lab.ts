@@ -89,8 +89,7 @@ function openLab(folder: string): Lab {
 }
 
 function asAgent(): NodeJS.ProcessEnv {
-  const { plan, task, number } = anAttempt;
-  return { ...process.env, GIT_REFLOG_ACTION: reflogMark(plan, task, number) };
+  return { ...process.env, GIT_REFLOG_ACTION: reflogMark };
 }
 
 /** As makeLab, with something of everything in it. */
