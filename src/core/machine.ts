@@ -140,7 +140,7 @@ function finish(state: State, event: EventOf<'task.finished'>): State {
 
 function startAttempt(state: State, event: EventOf<'attempt.started'>): State {
   const before = progress(from(state, ['pending']));
-  if (event.number !== before.number + 1)
+  if (event.number <= before.number)
     throw impossible(state, `attempt ${event.number} after ${before.number}`);
   const attempt = {
     ...before,

@@ -3,7 +3,7 @@ import type { Attempt, Phase, State } from '../core/machine.ts';
 import type { Task } from '../core/plan/plan.ts';
 import type { AttemptId, AttemptRules, Feedback, Gate } from '../ports.ts';
 import { scriptNamedBy } from '../core/gate-holes.ts';
-import { taskSlug } from '../core/refs.ts';
+import { attemptRef, taskSlug } from '../core/refs.ts';
 import type { Session } from './session.ts';
 
 /** A task as one effect sees it. */
@@ -17,15 +17,22 @@ export interface Life {
   readonly id: AttemptId;
 }
 
-/** The attempt under way, or the one about to begin. */
-export function attemptId(task: Task, state: State, session: Session): AttemptId {
-  const next = state.phase === 'pending' ? 1 : 0;
-  return {
-    plan: session.journal.plan,
-    task: taskSlug(task.id),
-    id: task.id,
-    number: state.number + next,
-  };
+/**
+ * The attempt under way, or the one about to begin: a number that no kept attempt has, whatever became of the ledger that
+ * counted them.
+ */
+export async function attemptId(task: Task, state: State, session: Session): Promise<AttemptId> {
+  const { workspace } = session.ports;
+  const { plan } = session.journal;
+  const slug = taskSlug(task.id);
+  const isKept = async (number: number): Promise<boolean> =>
+    (await workspace.resolve(attemptRef(plan, slug, number))) !== undefined;
+  let { number } = state;
+  if (state.phase === 'pending') {
+    number += 1;
+    while (await isKept(number)) number += 1;
+  }
+  return { plan, task: slug, id: task.id, number };
 }
 
 /** The state's attempt; throws where there is none, which the machine rules out. */

@@ -40,7 +40,14 @@ export async function runTask(task: Task, plan: Uint8Array, session: Session): P
   let state = replay(events);
   for (let effect = decide(state); effect !== undefined; effect = decide(state)) {
     if (effect === 'start-attempt' && !mayStart(task, state, session)) break;
-    const life: Life = { task, plan, gates, state, events, id: attemptId(task, state, session) };
+    const life: Life = {
+      task,
+      plan,
+      gates,
+      state,
+      events,
+      id: await attemptId(task, state, session),
+    };
     for (const event of await carryOut(effect, life, session)) state = evolve(state, event);
   }
   return state;

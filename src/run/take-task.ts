@@ -30,7 +30,14 @@ export async function takeTask(task: Task, plan: Uint8Array, session: Session): 
     effect = decide(state), nth += 1
   ) {
     if (effect === 'start-attempt' && nth > 0) break;
-    const life: Life = { task, plan, gates, state, events, id: attemptId(task, state, session) };
+    const life: Life = {
+      task,
+      plan,
+      gates,
+      state,
+      events,
+      id: await attemptId(task, state, session),
+    };
     for (const event of await perform[effect](life, session)) {
       state = evolve(state, event);
       await journal.append(task.id, event);

@@ -107,3 +107,27 @@ test('a gate that fixes may have something to fix from the start', async () => {
   expect({ status, stderr }).toMatchObject({ status: 0 });
   expect(house.git('show', 'HEAD:a.txt')).toBe('a\nfixed');
 });
+
+test('an attempt kept by a history that is lost keeps its name: the next one takes another', async () => {
+  house.write('gates/a.sh', '#!/bin/sh\ntest ! -e y\n');
+  house.write('PLAN.md', '- [ ] One\n');
+  const agent = house.agent('cat >/dev/null; date +%N >y');
+  await house.run('run', '--attempts=1', '--agent-command', agent);
+  const first = house.git('rev-parse', 'refs/skeleton/attempts/plan/one/1');
+  rmSync(join(house.top, '.git/skeleton'), { recursive: true });
+  const { status } = await house.run('run', '--attempts=1', '--agent-command', agent);
+  expect(status).toBe(1);
+  expect(house.git('rev-parse', 'refs/skeleton/attempts/plan/one/1')).toBe(first);
+  expect(house.git('for-each-ref', 'refs/skeleton/attempts').split('\n')).toHaveLength(2);
+});
+
+test('a gate that changes the untouched tree is refused each time, and what it did is put back', async () => {
+  house.write('gates/a.sh', '#!/bin/sh\necho x >>README.md\n');
+  house.write('PLAN.md', '- [ ] One\n');
+  const agent = house.agent('cat >/dev/null; echo y >y');
+  for (const time of [1, 2]) {
+    const { status, stderr } = await house.run('run', '--agent-command', agent);
+    expect({ time, status, stderr }).toMatchObject({ status: 3 });
+    expect(readFileSync(join(house.top, 'README.md'), 'utf8')).toBe('hello\n');
+  }
+});
