@@ -62,6 +62,6 @@ function refusalText({ message, mend }: Pick<Refusal, 'message' | 'mend'>): stri
 
 function bug(what: string, version: string): Explanation {
   const system = `skeleton ${version}, node ${process.version}, ${process.platform} ${process.arch}`;
-  const text = `${what}\n\nThis is a bug in skeleton: please report it with this text (${system}).\nWhat the run had done is kept: the next skeleton run goes on from there.\n`;
+  const text = `${what}\n\nThis is a bug in skeleton: please report it with this text (${system}).\nIf it was a run, skeleton status says where it stands; what it had kept is under refs/skeleton/.\n`;
   return { status: 70, text };
 }
