@@ -59,9 +59,9 @@ const arrows = [
       'src/compose.ts is the one place where an interface meets its implementation; everybody else takes a port.',
     from: {
       path: product,
-      pathNot: '^src/compose\\.ts$|^src/(agent|exec|gate|git|ledger|notify)/',
+      pathNot: '^src/compose\\.ts$|^src/(agent|drill|exec|gate|git|ledger|notify)/',
     },
-    to: { path: '^src/(agent|exec|gate|git|ledger|notify)/' },
+    to: { path: '^src/(agent|drill|exec|gate|git|ledger|notify)/' },
   },
   {
     name: 'core-knows-only-core',
@@ -98,7 +98,7 @@ const arrows = [
     name: 'adapters-know-no-sibling',
     comment:
       'An adapter uses core, ports, exec and itself: what two of them share is a port, or belongs in core.',
-    from: { path: '^src/(agent|gate|git|ledger|notify)/' },
+    from: { path: '^src/(agent|drill|gate|git|ledger|notify)/' },
     to: { path: '^src/', pathNot: '^src/($1|core|exec)/|^src/ports(/|\\.ts$)' },
   },
   {

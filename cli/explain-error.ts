@@ -17,14 +17,20 @@ const closed: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS']);
  * What an error that reached the top means for the exit status, and what a person should read (contract, "Exit status").
  * Errors are told apart by name, not by class, so that `--help` does not load the classes.
  */
-export function explainError(error: unknown, version: string): Explanation {
+export function explainError(error: unknown, version: string, stop?: AbortSignal): Explanation {
   if (!(error instanceof Error)) return bug(String(error), version);
   if (isUsage(error)) return { status: error.exitCode === 0 ? 0 : 2, text: '' };
   if (isRefusal(error)) return { status: error.status, text: refusalText(error) };
-  if ('code' in error && full.has(error.code))
+  if (error.name === 'Interrupted' && typeof stop?.reason === 'number')
+    return { status: stop.reason, text: `skeleton: interrupted: ${visible(error.message)}\n` };
+  return conditionOf(error) ?? bug(error.stack ?? error.message, version);
+}
+
+function conditionOf(error: Error): Explanation | undefined {
+  if (!('code' in error)) return undefined;
+  if (full.has(error.code))
     return { status: 4, text: `skeleton: no space left on the device (${error.message})\n` };
-  if ('code' in error && closed.has(error.code)) return shutOut(error);
-  return bug(error.stack ?? error.message, version);
+  return closed.has(error.code) ? shutOut(error) : undefined;
 }
 
 function shutOut(error: Error): Explanation {

@@ -17,6 +17,8 @@ export interface Io {
   readonly err: Sink;
   /** For a command that has to wind down: from this call on, the first signal aborts this, and only the second ends the process. */
   readonly windDown: () => AbortSignal;
+  /** What a person answers; undefined where there is no terminal to ask at. */
+  readonly ask: (question: string) => Promise<string | undefined>;
 }
 
 /** Text as lines on a stream. */

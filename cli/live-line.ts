@@ -25,8 +25,12 @@ export function openLiveLine(sink: Sink, style: Style | undefined): LiveLine {
   let current: { readonly step: LiveStep; readonly since: number } | undefined;
   const drawn = (): string => {
     if (current === undefined) return '';
-    const seconds = (performance.now() - current.since) / 1000;
-    return `${NO_WRAP}${renderLiveLine(current.step, seconds, style)}${WRAP}`;
+    const { step, since } = current;
+    const seconds =
+      step.until === undefined
+        ? (performance.now() - since) / 1000
+        : (Date.parse(step.until) - Date.now()) / 1000;
+    return `${NO_WRAP}${renderLiveLine(step, seconds, style)}${WRAP}`;
   };
   const draw = (): void => {
     sink.write(CLEAR + drawn());

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { existsSync, readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
+import { ask } from './ask.ts';
 import { explainError } from './explain-error.ts';
 import type { Io, Sink } from './io.ts';
 import { runProgram } from './program.ts';
@@ -14,13 +15,16 @@ const nobodyReads: ReadonlySet<unknown> = new Set(['EPIPE', 'EIO']);
 
 const version = readVersion();
 // Asked before a hang-up, after which the answer would be no.
-const hasTerminal = [0, 1, 2].some((fd) => isatty(fd));
+const terminals = [0, 1, 2].filter((fd) => isatty(fd));
 const stop = new AbortController();
 let windsDown = false;
 let lostOutput = false;
+/** Milliseconds from the first signal to the end, whatever still goes on then: less than the 10 s that are promised. */
+const longestWindDown = 9500;
 
 for (const signal of Object.keys(signals) as Signal[]) process.on(signal, () => onSignal(signal));
 process.on('uncaughtException', die);
+process.on('exit', endAsHungUp);
 process.exitCode = await main();
 
 async function main(): Promise<number> {
@@ -31,6 +35,7 @@ async function main(): Promise<number> {
     argv: process.argv.slice(2),
     out: sinkOf(process.stdout, 1),
     err,
+    ask,
     windDown: () => {
       windsDown = true;
       return stop.signal;
@@ -41,7 +46,7 @@ async function main(): Promise<number> {
     // A result that could not be written is no success.
     return status === 0 && lostOutput ? 4 : status;
   } catch (error) {
-    const { status, text } = explainError(error, version);
+    const { status, text } = explainError(error, version, stop.signal);
     err.write(text);
     return status;
   }
@@ -50,14 +55,27 @@ async function main(): Promise<number> {
 /** The first signal lets a command wind down that has to; the second ends it at once. */
 function onSignal(signal: Signal): void {
   // Under nohup or cron there is no terminal that could hang up: the signal is meant for others.
-  if (signal === 'SIGHUP' && !hasTerminal) return;
+  if (signal === 'SIGHUP' && terminals.length === 0) return;
   const status = signals[signal];
   if (!windsDown) process.exit(status);
-  if (stop.signal.aborted) {
-    process.stderr.write('\nskeleton: ended at once; the next skeleton run tidies up\n');
-    process.exit(status);
-  }
+  if (stop.signal.aborted) endAtOnce('ended at once', status);
+  setTimeout(endAtOnce, longestWindDown, 'could not wind down in time, and ended', status).unref();
   stop.abort(status);
+}
+
+function endAtOnce(words: string, status: number): never {
+  process.stderr.write(`\nskeleton: ${words}; the next skeleton run tidies up\n`);
+  process.exit(status);
+}
+
+/**
+ * With its terminal gone Node aborts at its very end, because it cannot give that terminal its settings back (node::ResetStdio):
+ * the signal itself, which shells report as 129 too, ends it without that.
+ */
+function endAsHungUp(status: number): void {
+  if (status !== signals.SIGHUP || terminals.every((fd) => isatty(fd))) return;
+  process.removeAllListeners('SIGHUP');
+  process.kill(process.pid, 'SIGHUP');
 }
 
 function sinkOf(stream: NodeJS.WriteStream, fd: number): Sink {

@@ -1,11 +1,13 @@
 import { Command } from 'commander';
 import { examples, looker } from './command-parts.ts';
 import type { Context, JsonFlag } from './command-parts.ts';
+import { addDrill } from './drill-command.ts';
 import type { Io } from './io.ts';
 import { collectTask, parseText } from './parsers.ts';
 import { directoryOption, placeOf } from './place.ts';
 import { addRunOptions, configOf } from './run-options.ts';
 import type { RunFlags } from './run-options.ts';
+import { addUpkeep } from './upkeep.ts';
 import { addWayBack } from './way-back.ts';
 
 /**
@@ -50,6 +52,8 @@ function buildProgram(context: Context): Command {
   addLog(program, context);
   addShow(program, context);
   addWayBack(program, context);
+  addDrill(program, context);
+  addUpkeep(program, context);
   return program;
 }
 

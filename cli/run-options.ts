@@ -12,6 +12,7 @@ export interface RunFlags {
   readonly timeout?: number;
   readonly idleTimeout?: number;
   readonly maxTime?: number;
+  readonly maxWait?: number;
   readonly from?: string;
   readonly limit?: number;
   readonly keepGoing?: boolean;
@@ -44,6 +45,10 @@ export function addRunOptions(command: Command): Command {
       parseLimit,
     ),
     option('--max-time <time>', 'limit of the whole run (default: 8h)').argParser(parseLimit),
+    option(
+      '--max-wait <time>',
+      'limit of waiting for rate limits, summed over the run (default: 6h)',
+    ).argParser(parseLimit),
     option('--from <task>', 'begin at this task').argParser(parseText),
     option('--limit <n>', 'begin at most so many tasks').argParser(parseCount()),
     option('--keep-going', 'after a failure, only declared needs block').conflicts('failFast'),
@@ -66,7 +71,7 @@ export function addRunOptions(command: Command): Command {
 
 /** The flags as a layer of configuration; only what was given. */
 export function configOf(flags: RunFlags): Config {
-  const { agentCommand, attempts, timeout, idleTimeout, maxTime, limit } = flags;
+  const { agentCommand, attempts, timeout, idleTimeout, maxTime, maxWait, limit } = flags;
   const { keepGoing, failFast, autostash, branch, isolate, gates } = flags;
   return given({
     agentCommand,
@@ -74,6 +79,7 @@ export function configOf(flags: RunFlags): Config {
     timeout,
     idleTimeout,
     maxTime,
+    maxWait,
     limit,
     keepGoing,
     failFast,

@@ -9,6 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Config } from './core/config.ts';
 import { planSlug } from './core/refs.ts';
+import type { Wakefulness } from './exec/keep-awake.ts';
+import type * as DrillRoom from './drill/room.ts';
 import type { Watcher } from './exec/watcher.ts';
 import type { Repository } from './git/located-repository.ts';
 import type { ScratchRepository } from './git/scratch-repository.ts';
@@ -22,7 +24,9 @@ import {
   type Ledger,
   type Locks,
   type Processes,
+  type Pruner,
   type RepositoryFacts,
+  type Traces,
   type Workspace,
   type Worktrees,
 } from './ports.ts';
@@ -32,6 +36,8 @@ export const packageRoot: string = ['..', '../..']
   .map((up) => fileURLToPath(new URL(up, import.meta.url)))
   .find((folder) => existsSync(join(folder, 'package.json'))) as string;
 
+export { deadlineAfter } from './exec/limit-timer.ts';
+export { stoppingWith } from './git/stopping.ts';
 export type { ScratchRepository };
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -58,13 +64,24 @@ export interface House {
   readonly ledger: () => Promise<Ledger>;
   /** Opened for reading only; undefined where there is none yet. */
   readonly history: () => Promise<Ledger | undefined>;
+  /** Whether there is a ledger's file, whatever is in it. */
+  readonly hasLedger: () => boolean;
+  /** Moves a ledger that cannot be trusted out of the way, nothing of it lost; gives its new path. */
+  readonly keepLedgerAside: () => Promise<string>;
+  /** What git knows of runs, for a ledger that was lost. */
+  readonly traces: () => Promise<Traces>;
   readonly locks: () => Promise<Locks>;
   readonly processes: () => Promise<Processes>;
   /** The gates as they lie in a work tree: in this one, unless another's top is given. */
   readonly gates: (config: Config, top?: string) => Promise<Gates>;
   readonly worktrees: () => Promise<Worktrees>;
   readonly checkpoints: () => Promise<Checkpoints>;
+  readonly pruner: () => Promise<Pruner>;
+  /** Full names of refs, and paths in the state folder, that `gc` took. */
+  readonly pruned: () => Promise<ReadonlySet<string>>;
   readonly agent: (config: Config, sink?: (chunk: Uint8Array) => void) => Promise<Agent>;
+  /** The machine does not go to sleep until this is closed, as far as it can be asked. */
+  readonly keepAwake: () => Promise<Wakefulness>;
   /** Ends what watches over the steps; nothing of a step lives then. */
   readonly close: () => Promise<void>;
 }
@@ -81,7 +98,7 @@ function lazyWatcher(): { open: () => Promise<Watcher>; close: () => Promise<voi
 function gitDoors(
   cwd: string,
   env: Environment,
-): Pick<House, 'workspace' | 'keeper' | 'worktrees' | 'checkpoints'> {
+): Pick<House, 'workspace' | 'keeper' | 'worktrees' | 'checkpoints' | 'traces' | 'pruner'> {
   const repository = async (): Promise<Repository> =>
     (await import('./git/repository.ts')).openRepository(cwd, env);
   return {
@@ -90,6 +107,8 @@ function gitDoors(
     worktrees: async () => (await import('./git/worktrees.ts')).openWorktrees(await repository()),
     checkpoints: async () =>
       (await import('./git/checkpoints.ts')).openCheckpoints(await repository()),
+    traces: async () => (await import('./git/traces.ts')).openTraces(await repository()),
+    pruner: async () => (await import('./git/pruner.ts')).openPruner(await repository()),
   };
 }
 
@@ -112,10 +131,15 @@ export async function openHouse(cwd: string, env: Environment): Promise<House> {
       const { openSqliteLedger } = await import('./ledger/sqlite-ledger.ts');
       return existsSync(ledgerPath) ? openSqliteLedger(ledgerPath, { readOnly: true }) : undefined;
     },
+    pruned: async () => (await import('./git/pruned-record.ts')).readPruned(facts.commonDir),
+    hasLedger: () => existsSync(ledgerPath),
+    keepLedgerAside: async () =>
+      (await import('./ledger/keep-aside.ts')).keepAside(ledgerPath, clock.now()),
     locks: async () => (await import('./ledger/locks.ts')).openLocks(join(stateFolder, 'locks')),
     processes: async () => {
       const { endProcesses } = await import('./exec/end-processes.ts');
-      return { endByToken: (token) => endProcesses({ token }) };
+      const { watchOutside } = await import('./exec/outside-work.ts');
+      return { endByToken: (token) => endProcesses({ token }), outside: watchOutside(env) };
     },
     gates: async (config, top = facts.top) => {
       const { openGates } = await import('./gate/gates.ts');
@@ -125,8 +149,24 @@ export async function openHouse(cwd: string, env: Environment): Promise<House> {
       const { openCommandAgent } = await import('./agent/command-agent.ts');
       return openCommandAgent({ ...places, config, sink, watcher: await watch.open() });
     },
+    keepAwake: async () => (await import('./exec/keep-awake.ts')).keepAwake(env),
     close: () => watch.close(),
   };
+}
+
+export interface Tools {
+  /** Undefined where it is not installed. */
+  readonly git: string | undefined;
+  readonly node: string;
+  /** The driver and its version; undefined where there is none. */
+  readonly sqlite: string | undefined;
+}
+
+/** The programs that everything rests on. */
+export async function readTools(cwd: string, env: Environment): Promise<Tools> {
+  const { gitVersion } = await import('./git/git-version.ts');
+  const { describeSqlite } = await import('./ledger/sqlite.ts');
+  return { git: await gitVersion(cwd, env), node: process.version, sqlite: await describeSqlite() };
 }
 
 /** Where the plan is: --plan (relative to the current folder), else PLAN.md, else docs/PLAN.md at the top. Relative to the top, with `/`. */
@@ -169,3 +209,11 @@ export async function openScratchRepository(folder: string): Promise<ScratchRepo
   const { makeScratchRepository } = await import('./git/scratch-repository.ts');
   return makeScratchRepository(folder);
 }
+
+/** What a drill is made of, and where the built command and the drill's vandal lie. */
+export async function openDrillRoom(): Promise<typeof DrillRoom> {
+  return import('./drill/room.ts');
+}
+
+export const builtCommand: string = join(packageRoot, 'dist', 'cli', 'main.js');
+export const builtVandal: string = join(packageRoot, 'dist', 'src', 'drill', 'vandal.js');

@@ -3,6 +3,7 @@
  * Paths are relative to the top of the work tree with `/`, unless a name says otherwise; times are milliseconds.
  */
 export * from './ports/refusal.ts';
+export * from './ports/interrupted.ts';
 export type * from './ports/workspace.ts';
 export type * from './ports/agent.ts';
 export type * from './ports/gates.ts';
@@ -10,4 +11,6 @@ export * from './ports/ledger.ts';
 export type * from './ports/processes.ts';
 export type * from './ports/worktrees.ts';
 export type * from './ports/checkpoints.ts';
+export type * from './ports/traces.ts';
 export type * from './ports/keeper.ts';
+export type * from './ports/pruner.ts';

@@ -11,6 +11,7 @@ import { print } from '../io.ts';
 import { findAttempt } from '../find-attempt.ts';
 import type { FoundAttempt } from '../find-attempt.ts';
 import type { Io } from '../io.ts';
+import { tellNotice } from '../tell-notice.ts';
 import { readSmallFile } from '../read-small-file.ts';
 import type { LookCommand } from './status.ts';
 
@@ -27,6 +28,7 @@ export async function show(command: ShowCommand, io: Io): Promise<number> {
     env: io.env,
     ...(planPath !== undefined && { planPath }),
   });
+  tellNotice(history.notice, io);
   const { tasks } = summarise(history.plan?.tasks, history.events);
   const shown = await readAttempt(history, findAttempt(tasks, command.attempt));
   const { style } = chooseLook(io.env, io.out.isTerminal);
@@ -52,6 +54,10 @@ async function readAttempt(
     title: task.title,
     prompt: await readSmallFile(join(folder, 'prompt.md')),
     diff: end === undefined ? undefined : await history.diff(attempt.base, end),
+    pruned: {
+      logs: history.pruned.has(`logs/${attempt.run}`),
+      snapshot: history.pruned.has(snapshot?.ref ?? ''),
+    },
     outputs,
     agentLog: agentEnd && join(stateFolder, agentEnd.log),
   };

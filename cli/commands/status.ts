@@ -5,6 +5,7 @@ import { jsonLine } from '../../src/report/json.ts';
 import { chooseLook } from '../../src/report/style.ts';
 import { print } from '../io.ts';
 import type { Io } from '../io.ts';
+import { tellNotice } from '../tell-notice.ts';
 
 /** What a command that only looks is told. */
 export interface LookCommand {
@@ -24,6 +25,7 @@ export async function status(command: LookCommand, io: Io): Promise<number> {
     env: io.env,
     ...(planPath !== undefined && { planPath }),
   });
+  tellNotice(history.notice, io);
   const summary = summarise(history.plan?.tasks, history.events);
   if (history.plan === undefined && summary.tasks.length === 0)
     throw new Refusal(

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { clock, type House } from '../compose.ts';
+import { clock, deadlineAfter, type House } from '../compose.ts';
 import type { Config } from '../core/config.ts';
 import { differsInMarksOnly } from '../core/plan/tick.ts';
 import { openCleanRoom } from '../run/clean-room.ts';
@@ -7,7 +7,9 @@ import { tickIn } from '../run/prepare.ts';
 import type { RunEnd } from '../run/run-plan.ts';
 import type { Session } from '../run/session.ts';
 import { startRun, type StartJob } from '../run/start-run.ts';
-import { giveBack, tell } from './open-base.ts';
+import { openWaitBudget } from '../run/wait-budget.ts';
+import { givingBack } from './giving-back.ts';
+import { tell } from './open-base.ts';
 import { nothingToDo, readWork, type Work } from './read-work.ts';
 import type { OpenBase, RunBase, RunIo } from './run-base.ts';
 
@@ -40,11 +42,13 @@ export async function carryOut(base: RunBase, usedUp: ReadonlySet<string>): Prom
   const options = shown(work, base);
   const job = { plan, bytes, tasks, lifted, usedUp, gates: work.common, options, setAside };
   const end = await givingBack(base, work.settings.autostash, () =>
-    inCleanGround(session, () => startRun(job, session)),
+    keepingAwake(base, work, () => inCleanGround(session, () => startRun(job, session))),
   );
-  const status = end.why === 'interrupted' ? interruption(base.io.signal) : statusOf[end.why];
-  await session.journal.append('', { type: 'run.finished', status, ...end });
-  return { status, why: end.why };
+  // A signal ends the command as one, also where it came while work was put back.
+  const why = session.isInterrupted() ? 'interrupted' : end.why;
+  const status = why === 'interrupted' ? interruption(base.io.signal) : statusOf[why];
+  await session.journal.append('', { type: 'run.finished', status, ...end, why });
+  return { status, why };
 }
 
 function setAsideIn(base: RunBase): StartJob['setAside'] {
@@ -63,16 +67,18 @@ export async function inCleanGround<T>({ clean }: Session, work: () => Promise<T
   }
 }
 
-/** However the work ends, what was set aside comes back; after a kill the next command does it. */
-async function givingBack<T>(
-  base: RunBase,
-  isSetAside: boolean,
+/** However the work ends, the machine may go to sleep again. */
+async function keepingAwake<T>(
+  { house }: RunBase,
+  { settings }: Work,
   work: () => Promise<T>,
 ): Promise<T> {
+  if (!settings.keepAwake) return work();
+  const awake = await house.keepAwake();
   try {
     return await work();
   } finally {
-    if (isSetAside) await giveBack(base);
+    awake.close();
   }
 }
 
@@ -88,13 +94,14 @@ export async function openSession(
 ): Promise<Session> {
   const { io, house, ledger, workspace, run, slug, planPath } = base;
   const { agent, gates, settings, reading } = work;
-  const deadline = AbortSignal.timeout(Math.min(settings.maxTime, LONGEST_TIMER));
+  const deadline = deadlineAfter(settings.maxTime);
   await ledger.addPlan(slug, planPath);
   return {
     ports: { workspace, agent, gates, ledger, clock, processes: await house.processes() },
     journal: base.journalOf(slug),
     plan: reading.plan,
     settings,
+    waits: openWaitBudget(settings.maxWait),
     ...(await cleanGround(house, reading.config)),
     highestProof: await workspace.highestProof(slug),
     signal: AbortSignal.any([io.signal, deadline]),
@@ -117,9 +124,6 @@ async function cleanGround(house: House, config: Config): Promise<Pick<Session, 
 }
 
 type RunSite = OpenBase & { readonly io: RunIo };
-
-/** Node's timers hold 31 bits of milliseconds. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** What the run was asked for: for its first line, the ledger and `--json`. */
 function shown(

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { clock, openHouse, planPathIn, type Environment } from '../compose.ts';
+import { clock, openHouse, planPathIn, stoppingWith, type Environment } from '../compose.ts';
 import { nearest } from '../core/config/nearest.ts';
 import type { GateResult } from '../core/events.ts';
 import { parsePlan } from '../core/plan/parse-plan.ts';
@@ -43,6 +43,10 @@ const statusOf = { pass: 0, fail: 1, ungated: 1, error: 4 } as const;
  * is no gate, or none of that name.
  */
 export async function runGates(options: GateOptions, io: GateIo): Promise<GateCheck> {
+  return stoppingWith(io.signal, () => judge(options, io));
+}
+
+async function judge(options: GateOptions, io: GateIo): Promise<GateCheck> {
   const house = await openHouse(options.cwd, io.env);
   const planPath = planPathIn(house.facts.top, options.cwd, options.planPath);
   const workspace = await house.workspace();

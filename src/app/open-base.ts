@@ -1,12 +1,16 @@
-import { clock, slugFor, type House } from '../compose.ts';
+import { clock, type House } from '../compose.ts';
 import type { Recorded } from '../core/events.ts';
 import { replay } from '../core/machine.ts';
 import { attemptRef, taskSlug } from '../core/refs.ts';
-import { Refusal, type Lock, type LockHolder } from '../ports.ts';
+import { usedUpSinceEnd } from '../core/used-up.ts';
+import { Refusal, type Lock } from '../ports.ts';
 import { openJournal, type Journal, type JournalParts } from '../run/journal.ts';
-import { recover, writeOff, type Recovered } from '../run/recover.ts';
+import { recover, writeOff } from '../run/recover.ts';
 import type { Ports } from '../run/session.ts';
+import { held } from './held.ts';
+import { rebuiltNotice, reconcile } from './reconcile.ts';
 import type { OpenBase } from './run-base.ts';
+import { openWholeLedger, type Lost } from './whole-ledger.ts';
 
 export interface Opening {
   readonly house: House;
@@ -28,10 +32,10 @@ export async function withBase<T>(
 ): Promise<T> {
   const { house, planPath, onEvent } = opening;
   const workspace = await house.workspace();
-  const ledger = await house.ledger();
+  const { ledger, slug, lost } = await openWholeLedger(house, planPath, opening.slug);
   const locks: Lock[] = [];
+  const endings: (() => void)[] = [];
   try {
-    const slug = opening.slug ?? slugFor(planPath, await ledger.plans());
     const what = `skeleton in ${house.facts.top}`;
     const door = await house.locks();
     for (const name of [`worktree-${workspace.id}`, `plan-${slug}`])
@@ -40,15 +44,33 @@ export async function withBase<T>(
     const run = clock.id();
     const journalOf = journals({ ledger, locks, run, onEvent });
     const base = { house, workspace, keeper, ledger, run, slug, planPath, journalOf };
+    await tellLost(base, lost);
+    const say = (message: string): Promise<void> => tell(base, message);
+    await keeper.clearLocks(say);
+    endings.push(await keeper.holdGc(say));
     if (opening.asItLies === true) await refuseDead(base);
     const usedUp = await usedUpBefore(base);
     await finishBefore(base);
     return await work(base, usedUp);
   } finally {
     await house.close();
+    for (const end of endings) end();
     for (const lock of locks) lock.release();
     await ledger.close();
   }
+}
+
+/** Says once what the ledger had lost; a run of another plan may have died here too. */
+async function tellLost(base: OpenBase, lost: Lost): Promise<void> {
+  const { house, slug, planPath } = base;
+  const told = await reconcile(base, { slug, path: planPath });
+  const dead = await (await house.traces()).openHere();
+  if (dead !== undefined && dead.plan !== slug)
+    await reconcile(base, { slug: dead.plan, path: dead.planPath });
+  const notice = rebuiltNotice(lost, told);
+  if (notice === undefined) return;
+  await base.ledger.addPlan(slug, planPath);
+  await tell(base, notice);
 }
 
 /** One pen for each plan: a second one would not know what the first has written. */
@@ -59,20 +81,6 @@ function journals(parts: Omit<JournalParts, 'plan'>): OpenBase['journalOf'] {
     open.set(plan, journal);
     return journal;
   };
-}
-
-export function held(lock: Lock | { readonly heldBy: LockHolder | undefined }): Lock {
-  if (!('heldBy' in lock)) return lock;
-  const holder = lock.heldBy;
-  const who =
-    holder === undefined
-      ? 'another process'
-      : `process ${holder.pid} on ${holder.host} since ${holder.since} (${holder.what})`;
-  throw new Refusal(
-    3,
-    `another run is going on here: the lock is held by ${who}`,
-    'wait for it or end it; skeleton status shows where it is',
-  );
 }
 
 /** Throws Refusal(3), with nothing touched: the dead run's work and the person's are one heap here. */
@@ -93,30 +101,24 @@ async function refuseDead({ workspace, ledger, keeper, journalOf }: OpenBase): P
   throw new Refusal(3, words, 'skeleton run');
 }
 
-/** Ends and undoes what a dead run left here; gives the tasks of this plan to which that left no attempt. */
+/** Ends and undoes what a dead run left here; gives the tasks of this plan to which dead runs left no attempt. */
 async function usedUpBefore(base: OpenBase): Promise<ReadonlySet<string>> {
   const { workspace, ledger, house } = base;
   const ports = { workspace, ledger, processes: await house.processes() };
-  const here = await recover({ ports, journalOf: base.journalOf });
-  const found = [...here, ...(await writeOffGone(base, ports))];
-  const failed = found.filter(({ plan, phase }) => plan === base.slug && phase === 'failed');
-  return new Set(failed.map(({ task }) => task));
+  await recover({ ports, journalOf: base.journalOf });
+  await writeOffGone(base, ports);
+  return usedUpSinceEnd(await ledger.history(base.slug));
 }
 
 /** Only the work tree that an attempt was under way in can undo it. Throws Refusal(3) where that one still stands. */
-async function writeOffGone(
-  base: OpenBase,
-  ports: Pick<Ports, 'processes'>,
-): Promise<readonly Recovered[]> {
+async function writeOffGone(base: OpenBase, ports: Pick<Ports, 'processes'>): Promise<void> {
   const { ledger, keeper, workspace, slug } = base;
   const elsewhere = await ledger.underWayElsewhere(slug, workspace.id);
   for (const { task, worktree } of elsewhere) {
     const folder = await keeper.folderOf(worktree);
     if (folder !== undefined) throw underWayIn(folder, task);
   }
-  const gone: Recovered[] = [];
-  for (const { task } of elsewhere) gone.push(await writeOff(task, base.journalOf(slug), ports));
-  return gone;
+  for (const { task } of elsewhere) await writeOff(task, base.journalOf(slug), ports);
 }
 
 export function underWayIn(folder: string, task: string): Refusal {

@@ -1,5 +1,5 @@
 import { openHouse, planPathIn, type Environment } from '../compose.ts';
-import { restoreBranch, taskSlug } from '../core/refs.ts';
+import { attemptRef, restoreBranch, taskSlug } from '../core/refs.ts';
 import { Refusal, type MadeBranch } from '../ports.ts';
 import { named, withBase } from './open-base.ts';
 import { noticesTo, refuseDirt } from './undo.ts';
@@ -38,8 +38,11 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
   const onEvent = noticesTo(options.onNotice);
   return withBase({ house, planPath, onEvent }, async ({ workspace, keeper, slug }) => {
     const { task, number, commit } = await options.find();
-    if ((await workspace.resolve(commit)) === undefined)
-      throw new Refusal(3, `the commit ${commit} of ${task}#${number} is gone`, 'git fsck');
+    if ((await workspace.resolve(commit)) === undefined) {
+      const words = `the commit ${commit} of ${task}#${number} is gone`;
+      const isPruned = (await house.pruned()).has(attemptRef(slug, taskSlug(task), number));
+      throw new Refusal(3, isPruned ? `${words}: pruned by gc` : words, isPruned ? '' : 'git fsck');
+    }
     if (!options.here) {
       const ref = restoreBranch(slug, taskSlug(task), number);
       return { kind: 'branch', commit, ...(await keeper.makeBranch(ref, commit)) };

@@ -1,10 +1,13 @@
-import { openHouse, slugFor, type House } from '../compose.ts';
+import { openHouse, type House } from '../compose.ts';
 import { isolateBranch, shortRef } from '../core/refs.ts';
-import { Refusal, type Lock } from '../ports.ts';
+import { Refusal, type Beside, type Lock } from '../ports.ts';
 import { isStartPath } from '../run/prepare.ts';
 import { carryOut, type RunResult } from './carry-out.ts';
-import { held, named, tell, underWayIn, withBase } from './open-base.ts';
+import { held } from './held.ts';
+import { named, tell, underWayIn, withBase } from './open-base.ts';
+import { readPlans, withLedger } from './read-ledger.ts';
 import type { OpenBase, PlaceJob } from './run-base.ts';
+import { slugOf } from './whole-ledger.ts';
 
 /**
  * Works in a linked worktree beside the repository (`--isolate`), on branch `skeleton/PLAN` or the one that `--branch` names.
@@ -17,11 +20,12 @@ export async function runBeside(job: PlaceJob, asked: string | undefined): Promi
   if (head === undefined)
     throw new Refusal(3, 'there is no commit yet', 'git commit --allow-empty -m "first commit"');
   await refuseUncommitted(job);
-  const slug = await slugOf(house, planPath);
+  const slug = await slugOf(house, planPath, await readPlans(house));
   await refuseUnderWay(house, slug);
-  const folder = await openFolder(house, slug, asked);
+  const { folder, notices } = await openFolder(house, slug, asked);
   const inner = await openHouse(folder, io.env);
   return withBase({ house: inner, planPath, slug, onEvent: io.onEvent }, async (base, usedUp) => {
+    for (const notice of notices) await tell(base, notice);
     await catchUp(base, head);
     return carryOut({ ...base, options, io, isolated: folder }, usedUp);
   });
@@ -42,32 +46,23 @@ function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
-async function slugOf(house: House, planPath: string): Promise<string> {
-  const ledger = await house.history();
-  try {
-    return slugFor(planPath, (await ledger?.plans()) ?? new Map());
-  } finally {
-    await ledger?.close();
-  }
-}
-
 /** Before a worktree is made: what a dead run left in the user's own work tree has to be cleared up there. */
 async function refuseUnderWay(house: House, slug: string): Promise<void> {
   const lock = held((await house.locks()).acquire(`plan-${slug}`, 'skeleton run --isolate'));
-  const ledger = await house.history();
   try {
     const { id } = await house.workspace();
-    const open = (await ledger?.underWay(id)) ?? [];
-    const mine = open.find(({ plan }) => plan === slug);
+    const read = await withLedger(house, (ledger) => ledger.underWay(id));
+    const traced = await (await house.traces()).openHere();
+    const open = read.kind === 'read' ? read.value : traced && [{ ...traced, task: traced.id }];
+    const mine = open?.find(({ plan }) => plan === slug);
     if (mine !== undefined) throw underWayIn(house.facts.top, mine.task);
   } finally {
-    await ledger?.close();
     lock.release();
   }
 }
 
 /** Two runs that start at once make one worktree. */
-async function openFolder(house: House, slug: string, asked: string | undefined): Promise<string> {
+async function openFolder(house: House, slug: string, asked: string | undefined): Promise<Beside> {
   const keeper = await house.keeper();
   const lock: Lock = held(
     (await house.locks()).acquire(`isolate-${slug}`, 'skeleton run --isolate'),

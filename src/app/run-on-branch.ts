@@ -1,11 +1,11 @@
 import { openHouse } from '../compose.ts';
-import { Refusal } from '../ports.ts';
+import { Interrupted, Refusal } from '../ports.ts';
 import { carryOut, type RunResult } from './carry-out.ts';
 import { tell } from './open-base.ts';
 import type { RunBase } from './run-base.ts';
 
 /**
- * Works on a branch of its own (`--branch`): it is made, or switched to, before the run. Where the run then refuses to start,
+ * Works on a branch of its own (`--branch`): it is made, or switched to, before the run. Where the run then does not start,
  * everything is as before (contract, "Exit status": with 2 and 3 nothing was touched).
  */
 export async function runOnBranch(
@@ -22,7 +22,8 @@ export async function runOnBranch(
     for (const notice of switched.notices) await tell(base, notice);
     return await carryOut({ ...there, keeper }, usedUp);
   } catch (error) {
-    if (error instanceof Refusal && error.status !== 4) await switched.back();
+    const isBegun = error instanceof Refusal ? error.status === 4 : !(error instanceof Interrupted);
+    if (!isBegun) await switched.back();
     throw error;
   } finally {
     await house.close();

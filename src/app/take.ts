@@ -1,4 +1,4 @@
-import { openHouse, planPathIn, type House } from '../compose.ts';
+import { openHouse, planPathIn, stoppingWith, type House } from '../compose.ts';
 import type { TaskOutcome } from '../core/events.ts';
 import type { Phase } from '../core/machine.ts';
 import type { Task } from '../core/plan/plan.ts';
@@ -26,9 +26,13 @@ export interface TakeOptions {
 /**
  * Judges the work tree, as a person has mended it, as the task's next attempt, without an agent (contract, "Commands": `take`).
  * Plan and configuration are HEAD's. Red is kept as TASK#N and leaves work tree, index and HEAD alone. Throws Refusal (2, 3:
- * nothing was touched; 4).
+ * nothing was touched; 4), and Interrupted where the signal aborts before anything is judged.
  */
 export async function take(options: TakeOptions, io: RunIo): Promise<RunResult> {
+  return stoppingWith(io.signal, () => takeUp(options, io));
+}
+
+async function takeUp(options: TakeOptions, io: RunIo): Promise<RunResult> {
   const house = await openHouse(options.cwd, io.env);
   const planPath = planPathIn(house.facts.top, options.cwd, options.planPath);
   const opening = { house, planPath, onEvent: io.onEvent, asItLies: true };

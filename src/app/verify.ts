@@ -1,9 +1,12 @@
-import { openHouse, planPathIn, type Environment, type House } from '../compose.ts';
+import { openHouse, planPathIn, stoppingWith, type Environment, type House } from '../compose.ts';
 import { nearest } from '../core/config/nearest.ts';
+import { groupBy } from '../core/history.ts';
 import { shortRef } from '../core/refs.ts';
 import { Refusal, type CheckpointMark } from '../ports.ts';
 import { openCleanRoom } from '../run/clean-room.ts';
 import { interruption, type Interruption } from './carry-out.ts';
+import { readPlans } from './read-ledger.ts';
+import { recordVerified } from './record-verified.ts';
 import { verifyCheckpoint, type Verdicts, type Verifying } from './verify-checkpoint.ts';
 
 export interface VerifyOptions {
@@ -41,6 +44,10 @@ export async function verifyCheckpoints(
   options: VerifyOptions,
   io: VerifyIo,
 ): Promise<VerifyResult> {
+  return stoppingWith(io.signal, () => verify(options, io));
+}
+
+async function verify(options: VerifyOptions, io: VerifyIo): Promise<VerifyResult> {
   const house = await openHouse(options.cwd, io.env);
   const checkpoints = await house.checkpoints();
   const marks = chooseMarks(await checkpoints.all(), options.names);
@@ -52,11 +59,12 @@ export async function verifyCheckpoints(
     room,
     workspace: await house.workspace(),
     planPath: planPathIn(house.facts.top, options.cwd, options.planPath),
-    plans: await plansOf(house),
+    plans: await readPlans(house),
     signal: io.signal,
     env: io.env,
   };
   const done: Verification[] = [];
+  const held: CheckpointMark[] = [];
   try {
     for (const mark of marks) {
       const verdicts = await verifyCheckpoint(mark, verifying);
@@ -64,15 +72,26 @@ export async function verifyCheckpoints(
       const verification = { ...nameOf(mark), ...verdicts };
       done.push(verification);
       io.onCheckpoint(verification);
+      if (verdicts.outcome === 'holds' && mark.tag !== undefined) held.push(mark);
     }
   } finally {
     await room.close();
     await house.close();
   }
+  await recordHeld(house, held);
   return {
     status: io.signal.aborted ? interruption(io.signal) : statusOf(done),
     checkpoints: done,
   };
+}
+
+async function recordHeld(house: House, held: readonly CheckpointMark[]): Promise<void> {
+  for (const [plan, marks] of groupBy(held, ({ plan }) => plan)) {
+    const confirmed = marks.flatMap(({ tag }) =>
+      tag === undefined ? [] : [{ tag: tag.ref, commit: tag.commit }],
+    );
+    await recordVerified(house, plan, confirmed);
+  }
 }
 
 function statusOf(done: readonly Verification[]): 0 | 1 | 3 {
@@ -85,15 +104,6 @@ function nameOf({ tag, proof }: CheckpointMark): Pick<Verification, 'checkpoint'
     checkpoint: shortRef((tag ?? proof)?.ref ?? ''),
     commit: (tag ?? proof)?.commit ?? '',
   };
-}
-
-async function plansOf(house: House): Promise<ReadonlyMap<string, string>> {
-  const ledger = await house.history();
-  try {
-    return (await ledger?.plans()) ?? new Map();
-  } finally {
-    await ledger?.close();
-  }
 }
 
 function chooseMarks(

@@ -9,6 +9,8 @@ export type AttemptOutcome =
       readonly tag: string;
       readonly commit: string;
       readonly judged: boolean;
+      /** Known from git alone, and not confirmed by `verify`. */
+      readonly unproven: boolean;
     }
   | { readonly kind: 'rejected'; readonly failure: Failure }
   | { readonly kind: 'voided'; readonly why: VoidReason }
@@ -40,7 +42,28 @@ export interface AttemptSummary {
 /** The attempts of one task, oldest first, from the task's history. */
 export function attemptsIn(task: string, history: readonly OfTask[]): readonly AttemptSummary[] {
   const starts = history.flatMap(({ event }, at) => (event.type === 'attempt.started' ? [at] : []));
-  return starts.flatMap((from, nth) => attemptOf(task, history.slice(from, starts[nth + 1])));
+  const attempts = starts.flatMap((from, nth) =>
+    attemptOf(task, history.slice(from, starts[nth + 1])),
+  );
+  const verified = history.flatMap(({ event }) =>
+    event.type === 'checkpoint.verified' ? [event.tag] : [],
+  );
+  return attempts.map((attempt) => confirmed(attempt, verified));
+}
+
+/** It may be verified long after the next attempt has begun. */
+function confirmed(attempt: AttemptSummary, verified: readonly string[]): AttemptSummary {
+  const { outcome } = attempt;
+  if (outcome.kind !== 'passed' || !verified.includes(outcome.tag)) return attempt;
+  return { ...attempt, outcome: { ...outcome, judged: true, unproven: false } };
+}
+
+/** Whether git alone tells of the commit that passed, because the ledger was lost. */
+export function wasRebuilt(history: readonly OfTask[], commit: string): boolean {
+  return history.some(
+    ({ event }) =>
+      event.type === 'gates.passed' && event.commit === commit && event.rebuilt === true,
+  );
 }
 
 /** Whether gates stood behind the commit that passed: with `--no-gates` none did. */
@@ -82,6 +105,7 @@ function attemptOf(task: string, slice: readonly OfTask[]): readonly AttemptSumm
 /** What comes after an attempt, such as a wait, is not its time. */
 const afterwards: ReadonlySet<TaskEvent['type']> = new Set([
   'wait.over',
+  'checkpoint.verified',
   'task.reopened',
   'task.started',
   'task.finished',
@@ -96,7 +120,8 @@ function outcomeOf(slice: readonly OfTask[]): AttemptOutcome {
   const created = find(slice, 'checkpoint.created')?.event;
   if (created !== undefined) {
     const { tag, commit } = created;
-    return { kind: 'passed', tag, commit, judged: wasJudged(slice, commit) };
+    const unproven = wasRebuilt(slice, commit);
+    return { kind: 'passed', tag, commit, judged: wasJudged(slice, commit), unproven };
   }
   const rejected = find(slice, 'attempt.rejected')?.event;
   if (rejected !== undefined) return { kind: 'rejected', failure: rejected.failure };

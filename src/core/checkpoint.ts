@@ -6,6 +6,9 @@ export interface CheckpointFacts {
   readonly run: string;
   readonly task: Task;
   readonly attempt: number;
+  /** The N of `TASK#N`. */
+  readonly number?: number;
+  readonly planPath?: string;
   readonly agent: string;
   readonly gates: readonly GateResult[];
   readonly gatesHash: string;
@@ -57,7 +60,9 @@ export function proofText(facts: CheckpointFacts & { readonly tree: string }): s
   const proof = {
     schema: 1,
     run: facts.run,
+    plan: facts.planPath,
     task: facts.task.id,
+    number: facts.number,
     attempt: facts.attempt,
     agent: facts.agent,
     tree: facts.tree,

@@ -74,11 +74,15 @@ export type TaskEvent =
       readonly proof: string;
       readonly proofObject: string;
       readonly gates: readonly GateResult[];
+      /** Known from git alone, because the ledger was lost: unproven until it is verified. */
+      readonly rebuilt?: true;
     }
   | { readonly type: 'attempt.rejected'; readonly failure: Failure }
   | { readonly type: 'attempt.voided'; readonly why: VoidReason; readonly until?: string }
   | { readonly type: 'rollback.done'; readonly snapshot: Snapshot; readonly kept?: boolean }
   | { readonly type: 'checkpoint.created'; readonly tag: string; readonly commit: string }
+  /** `verify` has judged it again, and it holds. */
+  | { readonly type: 'checkpoint.verified'; readonly tag: string; readonly commit: string }
   | { readonly type: 'wait.over' }
   /** A later run takes the task up again: `anew` starts the count at 1 (it had failed, or its checkpoint was undone). */
   | { readonly type: 'task.reopened'; readonly anew: boolean }

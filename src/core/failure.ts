@@ -21,7 +21,7 @@ export type FailureKind = (typeof failureKinds)[number];
 
 export interface Failure {
   readonly kind: FailureKind;
-  /** What a person wants to know beyond the kind: `exit 3`, `after 30m`. */
+  /** What a person wants to know beyond the kind: `exit 3`, `timeout: 30m`. */
   readonly detail?: string;
   /** Paths the failure is about, relative to the top of the work tree, shown with odd bytes escaped. */
   readonly paths?: readonly string[];

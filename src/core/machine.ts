@@ -49,6 +49,7 @@ export type Outcome = Extract<
     type:
       | 'attempt.started'
       | 'agent.finished'
+      | 'agent.throttled'
       | 'gates.passed'
       | 'attempt.rejected'
       | 'attempt.voided'
@@ -96,6 +97,7 @@ const handlers: { readonly [T in TaskEvent['type']]: Handler<T> } = {
   'task.started': same,
   'gate.finished': same,
   'agent.throttled': same,
+  'checkpoint.verified': same,
   'task.finished': finish,
   notice: same,
   'attempt.started': startAttempt,
@@ -144,7 +146,8 @@ function startAttempt(state: State, event: EventOf<'attempt.started'>): State {
     throw impossible(state, `attempt ${event.number} after ${before.number}`);
   const attempt = {
     ...before,
-    charged: before.charged + 1,
+    // In a rebuilt history the attempts before it may be missing; five means five all the same.
+    charged: Math.max(before.charged + 1, event.attempt),
     number: event.number,
     base: event.base,
     attempt: event.attempt,
@@ -182,7 +185,7 @@ function afterVoid(ended: Extract<Ended, { how: 'voided' }>, snapshot: Snapshot)
 function reopen(state: State, event: EventOf<'task.reopened'>): State {
   const { judge } = {
     judge: undefined,
-    ...from(state, ['stopped', 'failed', 'passed', 'pending']),
+    ...from(state, ['stopped', 'failed', 'passed', 'pending', 'waiting']),
   };
   if (event.anew) return { phase: 'pending', charged: 0, number: state.number };
   return { ...progress(state), phase: 'pending', ...(judge && { judge }) };

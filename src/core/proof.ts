@@ -9,6 +9,10 @@ export interface Proof {
   readonly gatesHash: string;
   /** The commit whose gates judged it; the checkpoint's parent where it is not named. */
   readonly base: string | undefined;
+  /** The N of `TASK#N`; older proofs do not tell. */
+  readonly number: number | undefined;
+  /** Path of the plan; older proofs do not tell. */
+  readonly planPath: string | undefined;
   readonly gates: readonly ProvedGate[];
 }
 
@@ -22,13 +26,18 @@ export interface ProvedGate {
 export function parseProof(text: string): Proof | undefined {
   const said = parseObject(text);
   if (said?.schema !== 1 || !isProof(said)) return undefined;
-  const { task, tree, judged, gatesHash, gates, base } = said;
-  return { task, tree, judged, gatesHash, gates, base: isCommit(base) ? base : undefined };
+  const { task, tree, judged, gatesHash, gates, base, number, plan } = said;
+  return {
+    ...{ task, tree, judged, gatesHash, gates },
+    base: isCommit(base) ? base : undefined,
+    number: isNumber(number) ? number : undefined,
+    planPath: typeof plan === 'string' && plan !== '' ? plan : undefined,
+  };
 }
 
 const ways: readonly unknown[] = ['none', 'in-place', 'clean'];
 
-function isProof(said: Said): said is Said & Omit<Proof, 'base'> {
+function isProof(said: Said): said is Said & Omit<Proof, 'base' | 'number' | 'planPath'> {
   const { task, tree, judged, gatesHash, gates } = said;
   const areTexts = [task, tree, gatesHash].every((value) => typeof value === 'string');
   return areTexts && ways.includes(judged) && Array.isArray(gates) && gates.every(isGate);
@@ -36,6 +45,10 @@ function isProof(said: Said): said is Said & Omit<Proof, 'base'> {
 
 function isCommit(value: unknown): value is string {
   return typeof value === 'string' && /^[0-9a-f]{40,}$/.test(value);
+}
+
+function isNumber(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
 interface Said {
@@ -46,6 +59,8 @@ interface Said {
   readonly gatesHash?: unknown;
   readonly gates?: unknown;
   readonly base?: unknown;
+  readonly number?: unknown;
+  readonly plan?: unknown;
 }
 
 function parseObject(text: string): Said | undefined {

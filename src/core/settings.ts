@@ -5,12 +5,16 @@ export interface Settings {
   readonly attempts: number;
   readonly timeout: number;
   readonly maxTime: number;
+  /** Summed over the waits of a run. */
+  readonly maxWait: number;
   readonly limit: number;
   readonly judged: boolean;
   readonly keepGoing: boolean;
   readonly failFast: boolean;
   /** Uncommitted work is set aside while the run goes. */
   readonly autostash: boolean;
+  /** The machine does not go to sleep while the run goes. */
+  readonly keepAwake: boolean;
   readonly baseline: 'run' | 'require' | 'skip';
   readonly protect: readonly string[];
   readonly protectNew: boolean;
@@ -25,6 +29,7 @@ export const mostAttempts = 5;
 export const defaultTimeout: number = 30 * MINUTE;
 export const defaultGateTimeout: number = 15 * MINUTE;
 const defaultMaxTime = 8 * 60 * MINUTE;
+const defaultMaxWait = 6 * 60 * MINUTE;
 const defaultMaxFile = 50 * 2 ** 20;
 
 /** What holds where nobody said anything (contract, "Commands", "Gates"). */
@@ -32,11 +37,13 @@ const defaults: Settings = {
   attempts: mostAttempts,
   timeout: defaultTimeout,
   maxTime: defaultMaxTime,
+  maxWait: defaultMaxWait,
   limit: Infinity,
   judged: true,
   keepGoing: false,
   failFast: false,
   autostash: false,
+  keepAwake: true,
   baseline: 'run',
   protect: [],
   protectNew: true,

@@ -1,4 +1,4 @@
-import { attemptsIn, wasJudged } from './attempt-summary.ts';
+import { attemptsIn, wasJudged, wasRebuilt } from './attempt-summary.ts';
 import type { AttemptSummary } from './attempt-summary.ts';
 import type { Recorded, RunCounts, RunEvent, TaskEvent } from './events.ts';
 import { find, findLast, groupBy, isOfTask, secondsBetween } from './history.ts';
@@ -7,6 +7,8 @@ import type { EventOf, OfTask } from './history.ts';
 /** Where a task stands, in the contract's words ("Words"). One under way is pending with an open attempt. */
 export const taskStates = [
   'passed',
+  /** Passed, as git alone tells: `verify` has not confirmed it yet. */
+  'unproven',
   'ticked',
   'unjudged',
   'failed',
@@ -155,7 +157,7 @@ function described(
 }
 
 function isProved(state: TaskState): boolean {
-  return state === 'passed' || state === 'unjudged';
+  return state === 'passed' || state === 'unproven' || state === 'unjudged';
 }
 
 function stateOf(planned: PlannedTask, recorded: TaskState): TaskState {
@@ -168,15 +170,22 @@ function stateOf(planned: PlannedTask, recorded: TaskState): TaskState {
 /** What the history alone says: its last word about the task counts. */
 function recordedState(history: readonly OfTask[]): TaskState {
   return history.reduce<TaskState>(
-    (state, { event }) => wordOn(event, history) ?? state,
+    (state, { event }) => wordOn(event, history, state) ?? state,
     'pending',
   );
 }
 
-function wordOn(event: TaskEvent, history: readonly OfTask[]): TaskState | undefined {
+function wordOn(
+  event: TaskEvent,
+  history: readonly OfTask[],
+  state: TaskState,
+): TaskState | undefined {
   switch (event.type) {
     case 'checkpoint.created':
+      if (wasRebuilt(history, event.commit)) return 'unproven';
       return wasJudged(history, event.commit) ? 'passed' : 'unjudged';
+    case 'checkpoint.verified':
+      return state === 'unproven' && isLast(event, history) ? 'passed' : undefined;
     case 'task.finished':
       return event.state === 'stopped' ? 'pending' : event.state;
     case 'task.reopened':
@@ -185,6 +194,11 @@ function wordOn(event: TaskEvent, history: readonly OfTask[]): TaskState | undef
     default:
       return undefined;
   }
+}
+
+/** An earlier checkpoint of a task proves nothing of its last. */
+function isLast({ tag }: EventOf<'checkpoint.verified'>, history: readonly OfTask[]): boolean {
+  return findLast(history, 'checkpoint.created')?.event.tag === tag;
 }
 
 /** A task that was blocked when its run ended is so only as long as what it waits for has failed, or is blocked itself. */
@@ -216,6 +230,7 @@ function count(tasks: readonly TaskSummary[]): Readonly<Record<TaskState, number
 
 const noTasks: Readonly<Record<TaskState, number>> = {
   passed: 0,
+  unproven: 0,
   ticked: 0,
   unjudged: 0,
   failed: 0,

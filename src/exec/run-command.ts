@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { defaultGraceMs } from './end-target.ts';
 import { startLimitTimer } from './limit-timer.ts';
 import { keepLast } from './output-record.ts';
-import { sendSignal } from './send-signal.ts';
+import { endWithUs, letGo, signalGroup } from './end-with-us.ts';
 import { explainSpawnFailure } from './spawn-failure.ts';
 import type { SpawnAttempt, SpawnFailure } from './spawn-failure.ts';
 
@@ -11,6 +11,8 @@ const defaultMaxOutputBytes = 256 * 2 ** 20;
 const keptErrorBytes = 64 * 2 ** 10;
 /** How long the output may still be held open by somebody else after the exit. */
 const drainMs = 250;
+/** From TERM to KILL where a person waits for the end. */
+const hurriedGraceMs = 1000;
 /** A process that not even KILL ended within this time is given up. */
 const killPatienceMs = 5000;
 
@@ -27,6 +29,10 @@ export interface CommandSpec {
   readonly timeoutMs: number;
   /** Of standard output; 256 MiB unless given. */
   readonly maxOutputBytes?: number;
+  /** Aborted, it ends the command as the time limit does, but with 1 s of grace; or keeps it from starting. */
+  readonly signal?: AbortSignal;
+  /** Called as soon as it runs. */
+  readonly onSpawn?: (pid: number) => void;
 }
 
 /** What a command said and how it ended. */
@@ -38,6 +44,8 @@ export interface CommandResult {
   /** Its last 64 KiB, as UTF-8. */
   readonly stderr: string;
   readonly timedOut: boolean;
+  /** The signal ended it, or kept it from starting. */
+  readonly aborted: boolean;
 }
 
 /** A command that did not start, or said more than it may. */
@@ -53,37 +61,72 @@ export class CommandFailure extends Error {
 /**
  * Runs a short tool, bytes in and bytes out, and resolves when it has exited, whatever its status: that is for the caller to
  * judge. It runs in its own session, so that a Ctrl-C at the terminal reaches it only through us. Throws a CommandFailure
- * where it cannot be started or prints more than `maxOutputBytes` (then it was ended).
+ * where it cannot be started or prints more than `maxOutputBytes` (then it was ended). Where this process exits meanwhile, the
+ * command is ended too.
  */
 export async function runCommand(spec: CommandSpec): Promise<CommandResult> {
+  if (spec.signal?.aborted === true) return neverRan;
   const child = start(spec);
+  if (child.pid !== undefined) spec.onSpawn?.(child.pid);
   const ending = prepareEnding(child);
   const stdout = keepUpTo(spec.maxOutputBytes ?? defaultMaxOutputBytes, ending.begin);
   const stderr = keepLast(keptErrorBytes);
-  child.stdout?.on('data', stdout.take);
-  child.stderr?.on('data', stderr.take);
-  let timedOut = false;
-  const limit = startLimitTimer(spec.timeoutMs, () => {
-    timedOut = true;
-    ending.begin();
-  });
-  feed(child, spec.input);
+  const limits = startLimits(spec, ending);
+  endWithUs(child);
+  converse(child, spec.input, { stdout: stdout.take, stderr: stderr.take });
   try {
     const exit = await Promise.race([whenOver(child), ending.hopeless]);
     if (stdout.overflowed()) throw tooMuch(spec);
     const text = new TextDecoder().decode(stderr.bytes());
-    return { ...exit, stdout: stdout.bytes(), stderr: text, timedOut };
+    return { ...exit, stdout: stdout.bytes(), stderr: text, ...limits.passed(exit) };
   } catch (error) {
     throw error instanceof CommandFailure ? error : notStarted(error, spec);
   } finally {
-    limit.stop();
+    limits.stop();
+    letGo(child);
     ending.finish();
-    child.stdout?.destroy();
-    child.stderr?.destroy();
+    hangUp(child);
   }
 }
 
 type Exit = Pick<CommandResult, 'code' | 'signal'>;
+
+const neverRan: CommandResult = {
+  code: null,
+  signal: null,
+  stdout: Buffer.alloc(0),
+  stderr: '',
+  timedOut: false,
+  aborted: true,
+};
+
+/** What may end a command before its time. */
+interface Limits {
+  readonly passed: (exit: Exit) => Pick<CommandResult, 'timedOut' | 'aborted'>;
+  readonly stop: () => void;
+}
+
+function startLimits({ timeoutMs, signal }: CommandSpec, ending: Ending): Limits {
+  let timedOut = false;
+  let aborted = false;
+  const limit = startLimitTimer(timeoutMs, () => {
+    timedOut = true;
+    ending.begin();
+  });
+  const abort = (): void => {
+    aborted = true;
+    ending.begin(hurriedGraceMs);
+  };
+  signal?.addEventListener('abort', abort, { once: true });
+  return {
+    // What ended well at that very moment was not cut off.
+    passed: ({ code }) => ({ timedOut, aborted: aborted && code !== 0 }),
+    stop: () => {
+      limit.stop();
+      signal?.removeEventListener('abort', abort);
+    },
+  };
+}
 
 function start({ file, args, cwd, env, input }: CommandSpec): ChildProcess {
   const stdin = input === undefined ? 'ignore' : 'pipe';
@@ -94,9 +137,21 @@ function start({ file, args, cwd, env, input }: CommandSpec): ChildProcess {
   }
 }
 
-function feed({ stdin }: ChildProcess, input: Uint8Array | string | undefined): void {
+interface Listeners {
+  readonly stdout: (chunk: Buffer) => void;
+  readonly stderr: (chunk: Buffer) => void;
+}
+
+function converse(child: ChildProcess, input: CommandSpec['input'], listeners: Listeners): void {
+  child.stdout?.on('data', listeners.stdout);
+  child.stderr?.on('data', listeners.stderr);
   // A tool that does not read to the end is free to do so: EPIPE is no error.
-  stdin?.on('error', () => undefined).end(input);
+  child.stdin?.on('error', () => undefined).end(input);
+}
+
+function hangUp({ stdout, stderr }: ChildProcess): void {
+  stdout?.destroy();
+  stderr?.destroy();
 }
 
 async function whenOver(child: ChildProcess): Promise<Exit> {
@@ -116,8 +171,8 @@ async function whenOver(child: ChildProcess): Promise<Exit> {
 
 /** The way to end a command before its time. */
 interface Ending {
-  /** TERM to the group, KILL after the grace; does nothing when called again. */
-  readonly begin: () => void;
+  /** TERM to the group, KILL after the grace (milliseconds; 2000 unless given); does nothing when called again. */
+  readonly begin: (graceMs?: number) => void;
   /** Resolves when KILL did not help. */
   readonly hopeless: Promise<Exit>;
   /** Stops the timers; what is left of a group that was being ended gets KILL. */
@@ -134,12 +189,12 @@ function prepareEnding(child: ChildProcess): Ending {
     };
   });
   return {
-    begin: () => {
+    begin: (graceMs = defaultGraceMs) => {
       if (timers.length > 0) return;
       signalGroup(child, 'SIGTERM');
       timers.push(
-        setTimeout(() => signalGroup(child, 'SIGKILL'), defaultGraceMs),
-        setTimeout(giveUp, defaultGraceMs + killPatienceMs),
+        setTimeout(() => signalGroup(child, 'SIGKILL'), graceMs),
+        setTimeout(giveUp, graceMs + killPatienceMs),
       );
     },
     hopeless,
@@ -148,10 +203,6 @@ function prepareEnding(child: ChildProcess): Ending {
       timers.forEach(clearTimeout);
     },
   };
-}
-
-function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  if (pid !== undefined) sendSignal(process.platform === 'win32' ? pid : -pid, signal);
 }
 
 interface BoundedOutput {

@@ -24,7 +24,7 @@ export function openGates(options: GatesOptions): Gates {
       return found.map(({ gate }) => gate);
     },
     hash: async (gates) => hashOf(gates.map(foundOf)),
-    run: openGateRunner(options, foundOf),
+    run: openGateRunner({ maxLogBytes: options.config.maxLog, ...options }, foundOf),
   };
 }
 

@@ -24,6 +24,8 @@ export interface RunnerOptions {
   /** Gets what the gates print, as it comes. */
   readonly sink?: ((chunk: Uint8Array) => void) | undefined;
   readonly watcher?: Watcher | undefined;
+  /** Bytes of one log; `runStep` has a default. */
+  readonly maxLogBytes?: number | undefined;
   /** Seconds that gates took in earlier runs, by name. */
   readonly lastSeconds?: ReadonlyMap<string, number>;
 }
@@ -65,7 +67,7 @@ export function openGateRunner(
 }
 
 async function layOut(job: GateJob, options: RunnerOptions): Promise<Bench> {
-  const { sink, watcher } = options;
+  const { sink, watcher, maxLogBytes } = options;
   const changedFiles = join(job.logFolder, 'changed-files');
   await writeAnew(changedFiles, job.changed.map(({ path }) => `${path}\0`).join(''));
   const promptFile = join(job.logFolder, 'prompt.md');
@@ -79,6 +81,7 @@ async function layOut(job: GateJob, options: RunnerOptions): Promise<Bench> {
     stateFolder: join(options.commonDir, 'skeleton'),
     ...(sink && { onOutput: sink }),
     ...(watcher && { watcher }),
+    ...(maxLogBytes !== undefined && { maxLogBytes }),
   };
 }
 

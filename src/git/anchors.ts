@@ -98,11 +98,12 @@ async function raise(repository: Repository, parents: readonly string[]): Promis
   const ref = anchorRef(repository);
   if (!hasRefFiles(repository))
     return changeRefs(repository.git, [{ kind: 'update', ref, to: commit, from: '' }], 'anchor');
-  // Ours alone, so it may be written as git writes it (a lock, then its rename), without a process.
+  // Ours alone, so it may be put in place by a rename, without a process. Not by way of a lock, which a kill would leave.
   const path = `${repository.commonDir}/${ref}`;
+  const beside = `${repository.state}/anchor`;
   mkdirSync(toPath(path.slice(0, path.lastIndexOf('/'))), { recursive: true });
-  writeFileSync(toPath(`${path}.lock`), `${commit}\n`);
-  renameSync(toPath(`${path}.lock`), toPath(path));
+  writeFileSync(toPath(beside), `${commit}\n`);
+  renameSync(toPath(beside), toPath(path));
 }
 
 async function lower(repository: Repository): Promise<void> {

@@ -24,6 +24,7 @@ import { rollBackAttempt } from './roll-back.ts';
 import { settleTree } from './settle.ts';
 import { dropSnapshot, snapshotRefOf } from './snapshot.ts';
 import { stoppedByMachine } from './stopped-by-machine.ts';
+import { cutShort } from './stopping.ts';
 import { copyUserIndex, giveToUser } from './user-index.ts';
 
 type AttemptMethods = Pick<
@@ -65,13 +66,14 @@ export function openAttempts(repository: Repository, identity: () => Promise<Ide
   const memory: Memory = { open: undefined, candidate: undefined, head: undefined };
   const work: Work = { equipment, memory, identity };
   const explained = explainingLoss(repository);
+  const brief: typeof explained = (call) => cutShort(explained(call));
   return {
-    begin: explained((attempt, rules, startTree) => begin(work, { attempt, rules, startTree })),
-    takeUp: explained((attempt, rules) =>
+    begin: brief((attempt, rules, startTree) => begin(work, { attempt, rules, startTree })),
+    takeUp: brief((attempt, rules) =>
       begin(work, { attempt, rules, startTree: undefined, isTaken: true }),
     ),
-    inspect: explained((attempt, rules) => inspect(work, attempt, { rules, again: false })),
-    reinspect: explained((attempt, rules) => inspect(work, attempt, { rules, again: true })),
+    inspect: brief((attempt, rules) => inspect(work, attempt, { rules, again: false })),
+    reinspect: brief((attempt, rules) => inspect(work, attempt, { rules, again: true })),
     settle: explained(async (attempt) => {
       const open = await reopen(work, attempt);
       const settled = await settleTree(open, memory.candidate ?? open.baseIndex);
@@ -79,7 +81,7 @@ export function openAttempts(repository: Repository, identity: () => Promise<Ide
       return settled.failure;
     }),
     checkpoint: explained((attempt, checkpoint) => finish(work, attempt, checkpoint)),
-    rollBack: stoppedByMachine(explained((attempt) => rollBack(work, attempt))),
+    rollBack: stoppedByMachine(explained((...call) => rollBack(work, ...call))),
     reapply: async (attempt, snapshot) => reapplySnapshot(await reopen(work, attempt), snapshot),
     end: async (attempt) => end(work, attempt),
     noteHead: (commit) => {
@@ -122,10 +124,11 @@ async function reopen(work: Work, attempt: AttemptId): Promise<OpenAttempt> {
 async function findOpen(
   { equipment, memory }: Work,
   attempt: AttemptId,
+  heldUntil = 0,
 ): Promise<OpenAttempt | undefined> {
   if (memory.open !== undefined && isSame(memory.open.record.attempt, attempt)) return memory.open;
   const { repository, anchors } = equipment;
-  const found = await reopenAttempt(repository, anchors, attempt);
+  const found = await reopenAttempt(repository, anchors, attempt, heldUntil);
   if (found === undefined) return undefined;
   memory.open?.record.close();
   memory.open = found;
@@ -176,17 +179,20 @@ async function followCommit(repository: Repository, commit: string): Promise<voi
   await giveToUser(repository, index, flags);
 }
 
-async function rollBack(work: Work, attempt: AttemptId): ReturnType<AttemptMethods['rollBack']> {
-  const { equipment, memory } = work;
-  const found = await findOpen(work, attempt);
+async function rollBack(
+  work: Work,
+  ...[attempt, heldUntil]: Parameters<AttemptMethods['rollBack']>
+): ReturnType<AttemptMethods['rollBack']> {
+  const { equipment, memory, identity } = work;
+  const found = await findOpen(work, attempt, heldUntil);
   const ref = snapshotRefOf(attempt);
   const commit = resolveRef(equipment.repository, toByteName(ref));
   // It was over before the crash: only the ledger does not know yet.
   if (found === undefined && commit !== '') return { snapshot: { ref, commit }, notices: [] };
-  const open = found ?? (await beginLate(work, attempt));
+  const { ended } = attempt;
+  const open = { ...(found ?? (await beginLate(work, attempt))), ...(ended && { ended }) };
   if (open.record.taken !== undefined) return keep(work, open);
-  const { lineEnds } = equipment;
-  const rolledBack = await rollBackAttempt(open, { identity: work.identity, lineEnds });
+  const rolledBack = await rollBackAttempt(open, { identity, lineEnds: equipment.lineEnds });
   memory.head = open.record.base;
   memory.candidate = undefined;
   return rolledBack;

@@ -1,8 +1,10 @@
 import { basename, dirname, join } from 'node:path';
 import { Refusal } from '../ports.ts';
+import type { Beside } from '../ports.ts';
 import { shortRef } from '../core/refs.ts';
 import { toByteName, toText } from './byte-name.ts';
 import { GitError } from './git.ts';
+import { clearNotedLocks, clearOwnLocks } from './own-locks.ts';
 import { useIndex } from './private-index.ts';
 import { statOf } from './raw-files.ts';
 import { resolveCommit } from './reads.ts';
@@ -21,7 +23,12 @@ export async function openBeside(
   repository: Repository,
   plan: string,
   branch: string,
-): Promise<string> {
+): Promise<Beside> {
+  const notices = await clearNotedLocks(repository);
+  return { folder: await findOrMake(repository, plan, branch), notices };
+}
+
+async function findOrMake(repository: Repository, plan: string, branch: string): Promise<string> {
   const { facts } = repository;
   const found = (await listWorktrees(repository)).find((one) => one.branch === branch);
   if (found?.folder === facts.top)
@@ -109,6 +116,7 @@ async function layOutFiles(folder: string, environment: NodeJS.ProcessEnv): Prom
   const linked = await openRepository(folder, environment);
   if (statOf(`${linked.gitDir}/index`) !== undefined) return;
   makeStateFolder(linked);
+  await clearOwnLocks(linked);
   const index = useIndex(linked, undefined);
   try {
     await linked.git.run(['read-tree', '-m', '-u', 'HEAD'], { index });

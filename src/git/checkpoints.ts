@@ -2,6 +2,7 @@ import { parseTag } from '../core/refs.ts';
 import type { ChangedPath, CheckpointMark, Checkpoints, CommitFacts } from '../ports.ts';
 import { byName, toText } from './byte-name.ts';
 import { readObjects } from './objects.ts';
+import { parseCommit } from './parse-commit.ts';
 import type { Repository } from './located-repository.ts';
 
 /** Reads checkpoints from refs and objects alone (contract, "Git"). */
@@ -87,15 +88,8 @@ async function listRefs(
 
 async function readFacts({ git }: Repository, commit: string): Promise<CommitFacts> {
   const text = (await git.run(['cat-file', 'commit', commit])).toString('utf8');
-  const end = text.indexOf('\n\n');
-  const head = text.slice(0, end);
-  const last = text.slice(end).trimEnd().split('\n\n').at(-1) ?? '';
-  const trailers = [...last.matchAll(/^([A-Za-z][\w-]*): (.*)$/gm)];
-  return {
-    tree: /^tree (\w+)/m.exec(head)?.[1] ?? '',
-    parent: /^parent (\w+)/m.exec(head)?.[1],
-    trailers: new Map(trailers.map(([, name = '', value = '']) => [name, value])),
-  };
+  const { tree, parents, trailers } = parseCommit(text);
+  return { tree, parent: parents[0], trailers };
 }
 
 async function readFiles({ git }: Repository, tree: string): Promise<ReadonlyMap<string, string>> {

@@ -61,13 +61,19 @@ async function includedConfigs(repository: Repository): Promise<readonly ByteNam
   return [...new Set(paths)].filter((path) => path.startsWith(`${top}/`));
 }
 
+/** Every `git gc` writes a list of the refs there, for servers: it steers nothing. */
+function isTidied(path: ByteName): boolean {
+  return path.endsWith('/info/refs');
+}
+
 /** Everything guarded, with what is there; a root where nothing is yet is named by its absence. */
 export async function recordGuarded(
   repository: Repository,
   writer: RecordWriter,
 ): Promise<(readonly [ByteName, Thing])[]> {
   const roots = [...guardedRoots(repository), ...(await includedConfigs(repository))];
-  return roots.flatMap(pathsBelow).flatMap((path) => {
+  const paths = roots.flatMap(pathsBelow).filter((path) => !isTidied(path));
+  return paths.flatMap((path) => {
     const thing = recordThing(path, writer);
     return thing === undefined ? [] : [[path, thing] as const];
   });
@@ -112,6 +118,7 @@ function newPaths(
 ): readonly ByteName[] {
   const outermost: ByteName[] = [];
   for (const path of roots.flatMap(pathsBelow)) {
+    if (isTidied(path)) continue;
     const last = outermost.at(-1);
     const isInner = last !== undefined && path.startsWith(`${last}/`);
     if (!known.has(path) && !isInner) outermost.push(path);

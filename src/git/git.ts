@@ -1,7 +1,12 @@
 import type { SimpleGit } from 'simple-git';
 import { runCommand } from '../exec/run-command.ts';
-import type { CommandResult } from '../exec/run-command.ts';
+import type { CommandResult, CommandSpec } from '../exec/run-command.ts';
+import { Interrupted } from '../ports.ts';
 import { toByteName, toShown } from './byte-name.ts';
+import type { ByteName } from './byte-name.ts';
+import { noteCall } from './call-notes.ts';
+import type { OpenNote } from './call-notes.ts';
+import { currentStop, isStopped } from './stopping.ts';
 
 /** Milliseconds. A call that reads or writes a whole big repository may take the longer. */
 const usualLimit = 60_000;
@@ -18,6 +23,10 @@ const settings = [
   'submodule.recurse=false',
   'gc.auto=0',
   'maintenance.auto=false',
+  // Another git may be tidying up: its locks are waited for. Milliseconds.
+  'core.filesRefLockTimeout=10000',
+  'core.packedRefsTimeout=10000',
+  'reftable.lockTimeout=10000',
 ];
 
 /** A git command that did not end as it should. Its own words are for people: never matched. */
@@ -56,7 +65,10 @@ export interface GitAnswer {
   readonly stdout: Buffer;
 }
 
-/** The only door to git. Throws GitError where a command fails, CommandFailure where git cannot be started. */
+/**
+ * The only door to git. Throws GitError where a command fails, CommandFailure where git cannot be started, Interrupted where
+ * a stop ended it (see `stoppingWith`).
+ */
 export interface Git {
   run(args: readonly string[], call?: GitCall): Promise<Buffer>;
   /** As run, with the exit status, for commands that answer by it. */
@@ -71,6 +83,8 @@ export interface GitPlace {
   readonly gitDir: string;
   /** Absolute path at which no file is: the index of calls that name none. Without it, that is the work tree's own. */
   readonly nowhere?: string;
+  /** Our folder for the work tree, where calls that write are noted. */
+  readonly state?: ByteName;
 }
 
 /**
@@ -98,20 +112,45 @@ async function askGit(
   call: GitCall,
   { place, env }: Setting,
 ): Promise<GitAnswer> {
-  const { workTree = place.top, answers = [] } = call;
+  const note = noteCall({ ...place, args, index: call.index, input: call.input, env });
+  const variables = { ...env, ...note?.variables, ...indexVariables(call.index, place) };
+  const end = await runNoted(note, commandFor(args, call, { place, env: variables }));
+  if (end.aborted) throw interrupted(args);
+  const isAnswer = end.code === 0 || call.answers?.includes(end.code ?? -1) === true;
+  if (isAnswer && end.code !== null && !end.timedOut) return { code: end.code, stdout: end.stdout };
+  const code = end.timedOut ? null : end.code;
+  throw new GitError(args, { code, stderr: end.stderr, how: describeEnd(end) });
+}
+
+function commandFor(args: readonly string[], call: GitCall, { place, env }: Setting): CommandSpec {
+  const { workTree = place.top } = call;
   const config = [...settings, ...(call.settings ?? [])].flatMap((setting) => ['-c', setting]);
-  const end = await runCommand({
+  const signal = currentStop();
+  return {
     file: 'git',
     args: [...config, `--git-dir=${place.gitDir}`, `--work-tree=${workTree}`, ...args],
     cwd: workTree,
-    env: { ...env, ...indexVariables(call.index, place) },
-    timeoutMs: limitFor(args),
+    env,
+    timeoutMs: call.limit ?? limitFor(args),
+    ...(signal !== undefined && { signal }),
     ...(call.input !== undefined && { input: call.input }),
-  });
-  if (!end.timedOut && end.code !== null && [0, ...answers].includes(end.code))
-    return { code: end.code, stdout: end.stdout };
-  const code = end.timedOut ? null : end.code;
-  throw new GitError(args, { code, stderr: end.stderr, how: describeEnd(end) });
+  };
+}
+
+/** A git that was killed leaves its locks: then the note stays, for the next start to find them by. */
+async function runNoted(note: OpenNote | undefined, spec: CommandSpec): Promise<CommandResult> {
+  let isWhole = false;
+  try {
+    const end = await runCommand(spec);
+    isWhole = end.code !== null;
+    return end;
+  } finally {
+    note?.close(isWhole);
+  }
+}
+
+function interrupted(args: readonly string[]): Interrupted {
+  return new Interrupted(`${['git', ...args.slice(0, 3)].join(' ')} was ended by the stop`);
 }
 
 function limitFor(args: readonly string[]): number {
@@ -127,8 +166,10 @@ function indexVariables(
   return { GIT_INDEX_FILE: index, GIT_OPTIONAL_LOCKS: '1' };
 }
 
+const tooLong = 'took too long and was ended';
+
 function describeEnd({ code, signal, timedOut }: CommandResult): string {
-  if (timedOut) return 'took too long and was ended';
+  if (timedOut) return tooLong;
   return code === null ? `ended by ${signal ?? 'an unknown signal'}` : `exit ${code}`;
 }
 
@@ -156,6 +197,17 @@ interface PlainPlace {
   readonly environment: NodeJS.ProcessEnv;
 }
 
+/** After the exit, only somebody whom git left behind holds its output open. simple-git's own 50 ms lose the output on a busy machine. */
+const heldOpenMs = 5000;
+
+/** What simple-git warns of is ours to set, or the user's own environment. */
+const allowed = {
+  allowUnsafeHooksPath: true,
+  allowUnsafeFsMonitor: true,
+  allowUnsafeConfigPaths: true,
+  allowUnsafeSshCommand: true,
+} as const;
+
 /**
  * simple-git in a folder. It takes silence for success, whatever the exit status, and waits 50 ms after each command that
  * prints nothing; `errors` and `outputHandler` mend that. It also makes its own error of what went wrong: GitError is thrown.
@@ -165,21 +217,17 @@ export async function usePlainGit<T>(
   use: (git: SimpleGit) => PromiseLike<T>,
 ): Promise<T> {
   const { simpleGit } = await import('simple-git');
+  const limit = AbortSignal.timeout(usualLimit);
   const env = gitEnvironment(environment);
   let failure: GitError | undefined;
   const git = simpleGit({
     baseDir: folder,
     maxConcurrentProcesses: 1,
+    completion: { onClose: true, onExit: heldOpenMs },
     config: settings,
-    timeout: { block: usualLimit },
+    abort: AbortSignal.any([limit, currentStop() ?? limit]),
     allowEnvironment: Object.keys(env).filter((name) => name.startsWith('GIT_')),
-    // What it warns of is ours to set, or the user's own environment.
-    unsafe: {
-      allowUnsafeHooksPath: true,
-      allowUnsafeFsMonitor: true,
-      allowUnsafeConfigPaths: true,
-      allowUnsafeSshCommand: true,
-    },
+    unsafe: allowed,
     errors: (error, { exitCode: code, stdErr }) => {
       if (code === 0) return error;
       const stderr = Buffer.concat(stdErr).toString();
@@ -187,12 +235,15 @@ export async function usePlainGit<T>(
       return failure;
     },
   });
-  const mended = git.env({ ...env }).outputHandler((_command, stdout) => {
-    setImmediate(() => stdout.emit('data', Buffer.alloc(0)));
+  const seesEnd = git.env({ ...env }).outputHandler((_, out) => {
+    setImmediate(() => out.emit('data', Buffer.alloc(0)));
   });
   try {
-    return await use(mended);
+    return await use(seesEnd);
   } catch (error) {
+    if (limit.aborted) throw new GitError([], { code: null, stderr: '', how: tooLong });
+    // A Ctrl-C at the terminal reaches it as well as us.
+    if (isStopped() && typeof failure?.code !== 'number') throw interrupted([]);
     throw failure ?? error;
   }
 }

@@ -7,15 +7,18 @@ import { folderOfWorktree, openBeside } from './beside.ts';
 import { toByteName, toText } from './byte-name.ts';
 import { contains } from './checkpoint.ts';
 import { readIdentity } from './identity.ts';
+import { holdGc } from './hold-gc.ts';
 import { layOut } from './lay-out.ts';
 import { makeBranch } from './make-branch.ts';
 import { finishMove, move } from './move-branch.ts';
+import { clearOwnLocks } from './own-locks.ts';
 import { putBack } from './put-back.ts';
 import { readRefs } from './read-refs.ts';
 import { resolveCommit } from './reads.ts';
 import { openRepository } from './repository.ts';
 import type { Repository } from './located-repository.ts';
 import { setAside } from './set-aside.ts';
+import { awaitLocks } from './stale-locks.ts';
 import { switchBranch } from './switch-branch.ts';
 import type { WorkspaceOptions } from './workspace.ts';
 
@@ -42,6 +45,11 @@ export async function openKeeper(options: WorkspaceOptions): Promise<Keeper> {
       const ref = (aside ?? readAside(repository))?.ref;
       return ref && toText(ref);
     },
+    clearLocks: async (tell) => {
+      for (const message of await clearOwnLocks(repository)) await tell(message);
+      await awaitLocks(repository, tell);
+    },
+    holdGc: (tell) => holdGc(repository, tell),
     finish: () => finishMove(repository),
     switchBranch: (plan, name) => switchBranch(repository, plan, name),
     openBeside: (plan, branch) => openBeside(repository, plan, branch),

@@ -56,11 +56,12 @@ export async function openLocated(
   };
   // The user's own index is the agent's to garble, and ours to write in one place only.
   const nowhere = `${facts.commonDir}/skeleton/no-index`;
+  const own = stateFolder(places);
   return {
     ...places,
-    ...stateFolder(places),
+    ...own,
     facts,
-    git: openGit({ ...facts, nowhere }, environment),
+    git: openGit({ ...facts, nowhere, state: own.state }, environment),
     environment,
     objectFormat,
   };

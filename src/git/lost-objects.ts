@@ -2,6 +2,7 @@ import { Refusal } from '../ports.ts';
 import { toByteName, toShown } from './byte-name.ts';
 import { GitError } from './git.ts';
 import { resolveRef } from './refs.ts';
+import { explainByLock } from './stale-locks.ts';
 import type { Repository } from './located-repository.ts';
 
 type Explaining = <A extends readonly unknown[], T>(
@@ -9,8 +10,8 @@ type Explaining = <A extends readonly unknown[], T>(
 ) => (...args: A) => Promise<T>;
 
 /**
- * What git stumbles over may be that objects of the repository are gone (`rm -rf .git/objects/*`): then a call throws
- * Refusal(4) that says so, instead of git's error.
+ * What git stumbles over may be that objects of the repository are gone (`rm -rf .git/objects/*`), or a lock of another git that
+ * does not go away: then a call throws Refusal(4) that says so, instead of git's error.
  */
 export function explainingLoss(repository: Repository): Explaining {
   return (call) =>
@@ -27,7 +28,7 @@ export function explainingLoss(repository: Repository): Explaining {
 async function explainLoss(repository: Repository, error: unknown): Promise<unknown> {
   if (!(error instanceof GitError)) return error;
   const missing = await missingFromHead(repository);
-  if (missing === undefined) return error;
+  if (missing === undefined) return (await explainByLock(repository)) ?? error;
   return new Refusal(
     4,
     `objects of the repository are gone, and only a clone elsewhere has them: ${missing}`,

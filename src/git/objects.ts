@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chmodSync, linkSync, mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { deflateSync, inflateSync } from 'node:zlib';
-import { toPath } from './byte-name.ts';
+import { toPath, toText } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import type { Git } from './git.ts';
 import { oidLength } from './index-file.ts';
@@ -24,19 +25,32 @@ export function writeObject(repository: Repository, type: ObjectType, body: Uint
   const oid = createHash(repository.objectFormat).update(bytes).digest('hex');
   const path = loosePath(repository, oid);
   if (statOf(path) !== undefined) return oid;
-  const folder = path.slice(0, path.lastIndexOf('/'));
-  mkdirSync(toPath(folder), { recursive: true });
-  const beside = `${folder}/tmp_obj_${randomBytes(6).toString('hex')}`;
-  writeFileSync(toPath(beside), deflateSync(bytes, { level: 1 }), { flag: 'wx' });
-  chmodSync(toPath(beside), 0o444);
-  try {
-    linkSync(toPath(beside), toPath(path));
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
-  } finally {
-    unlinkSync(toPath(beside));
-  }
+  const packed = deflateSync(bytes, { level: 1 });
+  for (let tries = 1; !writeLoose(path, packed); tries += 1)
+    if (tries === mostTries) throw new Error(`${toText(path)} is taken away again and again`);
   return oid;
+}
+
+/** A git that tidies up removes folders of objects that are empty, and files that look left over. */
+const mostTries = 20;
+
+/** False where that was done in the middle. */
+function writeLoose(path: ByteName, packed: Uint8Array): boolean {
+  const folder = path.slice(0, path.lastIndexOf('/'));
+  const beside = `${folder}/tmp_obj_${randomBytes(6).toString('hex')}`;
+  try {
+    mkdirSync(toPath(folder), { recursive: true });
+    writeFileSync(toPath(beside), packed, { flag: 'wx' });
+    chmodSync(toPath(beside), 0o444);
+    linkSync(toPath(beside), toPath(path));
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return true;
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return false;
+  } finally {
+    rmSync(toPath(beside), { force: true });
+  }
 }
 
 interface LooseObject {
@@ -180,12 +194,22 @@ export async function makeDurable(
   await syncFiles([...files]);
 }
 
+/** A git that tidies up may have packed it meanwhile: then that has flushed it. */
+async function openIfThere(path: ByteName): Promise<FileHandle | undefined> {
+  try {
+    return await open(toPath(path), 'r');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
 /** Flushes files, those that are there. */
 export async function syncFiles(paths: readonly ByteName[]): Promise<void> {
   await Promise.all(
     paths.map(async (path) => {
-      if (statOf(path) === undefined) return;
-      const file = await open(toPath(path), 'r');
+      const file = await openIfThere(path);
+      if (file === undefined) return;
       try {
         await file.sync();
       } finally {

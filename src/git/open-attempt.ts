@@ -1,3 +1,4 @@
+import type { Ended } from '../core/machine.ts';
 import type { Anchors } from './anchors.ts';
 import type { IndexContent } from './private-index.ts';
 import type { Quarantine } from './quarantine.ts';
@@ -14,4 +15,6 @@ export interface OpenAttempt {
   readonly baseIndex: IndexContent;
   /** What was put back already to open it, in words: for an attempt that a dead process began. */
   readonly notices: readonly string[];
+  /** How it ended; undefined where that is not known (yet). */
+  readonly ended?: Ended;
 }

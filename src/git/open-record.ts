@@ -15,11 +15,12 @@ import { clearStumbling } from './stumbling-refs.ts';
 import type { Repository } from './located-repository.ts';
 import { standingAfterCrash } from './whose-commits.ts';
 
-/** The attempt that a dead process left; undefined where the record is of another attempt, or none is there. */
+/** The attempt that a dead process left; undefined where the record is of another attempt, or none is there. `heldUntil`: see standingAfterCrash. */
 export async function reopenAttempt(
   repository: Repository,
   anchors: Anchors,
   attempt: AttemptId,
+  heldUntil: number,
 ): Promise<OpenAttempt | undefined> {
   const record = loadRecord(repository.state);
   if (record === undefined) return undefined;
@@ -31,14 +32,18 @@ export async function reopenAttempt(
   // Before git is called: it would trip over what an agent has garbled.
   const notices = restoreGuarded({ repository, record, quarantine });
   clearStumbling({ repository, record, quarantine }, readRefFiles(repository));
-  const standing = await standAfterCrash(repository, record);
+  const standing = await standAfterCrash(repository, record, heldUntil);
   const baseIndex = await buildIndex(repository, standing.tree);
   return { repository, anchors, record: standing, quarantine, baseIndex, notices };
 }
 
 /** Where a person has committed since, that is what the rollback goes to. */
-async function standAfterCrash(repository: Repository, record: OpenRecord): Promise<OpenRecord> {
-  const base = standingAfterCrash(repository, record);
+async function standAfterCrash(
+  repository: Repository,
+  record: OpenRecord,
+  heldUntil: number,
+): Promise<OpenRecord> {
+  const base = standingAfterCrash(repository, record, heldUntil);
   if (base === record.base) return record;
   const tree = await treeOf(repository, base);
   const refs = record.refs.map(([ref, id]) => [ref, ref === record.branch ? base : id] as const);

@@ -1,10 +1,14 @@
 import {
   closeSync,
+  constants,
+  copyFileSync,
   fstatSync,
+  linkSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -25,8 +29,8 @@ export interface IndexContent {
   readonly time: number;
 }
 
-/** How long the user's editor may hold the lock of the index. */
-const patienceMs = 2000;
+/** Milliseconds that another git may hold the lock of the index. */
+const patienceMs = 10_000;
 const pauseMs = 25;
 
 /** Undefined where there is no such file. */
@@ -45,26 +49,50 @@ export function putIndex(path: ByteName, { bytes, time }: IndexContent): void {
 }
 
 /**
- * Writes the user's index as git does, through `index.lock`, so that no reader sees a half and no writer is overrun.
- * Throws Refusal(4) where somebody holds the lock for longer than 2 s.
+ * Writes the user's index as git does, through `index.lock`, so that no reader sees a half and no writer is overrun. The lock
+ * is a second name of a file of ours: `isOwnIndexLock` knows it again where we are killed before it is renamed.
+ * Throws Refusal(4) where somebody holds the lock for longer than 10 s.
  */
 export async function installIndex(repository: Repository, content: IndexContent): Promise<void> {
   const path = `${repository.gitDir}/index`;
   const lock = `${path}.lock`;
-  const fd = await openLock(lock, statOf(path)?.mode ?? 0o644);
+  const ours = ownIndexLock(repository.state);
+  rmSync(toPath(ours), { force: true });
+  const fd = openSync(toPath(ours), 'wx', (statOf(path)?.mode ?? 0o644) & 0o777);
   try {
     writeAll(fd, content.bytes);
   } finally {
     closeSync(fd);
   }
-  utimesSync(toPath(lock), content.time, content.time);
+  utimesSync(toPath(ours), content.time, content.time);
+  await takeLock(ours, lock);
   renameSync(toPath(lock), toPath(path));
+  rmSync(toPath(ours), { force: true });
 }
 
-async function openLock(lock: ByteName, mode: number): Promise<number> {
+const noBytes = Buffer.alloc(0);
+
+function ownIndexLock(state: ByteName): ByteName {
+  return `${state}/user-index`;
+}
+
+/** Whether the lock of a work tree's index is one that `installIndex` took and never gave up. Only for a work tree whose run is dead. */
+export function isOwnIndexLock(gitDir: ByteName, state: ByteName): boolean {
+  const [lock, ours] = [statOf(`${gitDir}/index.lock`), statOf(ownIndexLock(state))];
+  if (lock === undefined || ours === undefined || lock.size === 0) return false;
+  if (lock.ino === ours.ino && lock.dev === ours.dev) return true;
+  return (
+    readIndex(`${gitDir}/index.lock`)?.bytes.equals(
+      readIndex(ownIndexLock(state))?.bytes ?? noBytes,
+    ) === true
+  );
+}
+
+async function takeLock(ours: ByteName, lock: ByteName): Promise<void> {
   for (let waited = 0; ; waited += pauseMs) {
     try {
-      return openSync(toPath(lock), 'wx', mode & 0o777);
+      linkOrCopy(ours, lock);
+      return;
     } catch (error) {
       if (errorCode(error) !== 'EEXIST') throw error;
       if (waited >= patienceMs) throw locked(lock);
@@ -73,11 +101,23 @@ async function openLock(lock: ByteName, mode: number): Promise<number> {
   }
 }
 
+/** A file system without hard links gets a copy. */
+function linkOrCopy(ours: ByteName, lock: ByteName): void {
+  try {
+    linkSync(toPath(ours), toPath(lock));
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST' || errorCode(error) === 'ENOENT') throw error;
+    const { mtime } = statSync(toPath(ours));
+    copyFileSync(toPath(ours), toPath(lock), constants.COPYFILE_EXCL);
+    utimesSync(toPath(lock), mtime, mtime);
+  }
+}
+
 function locked(lock: ByteName): Refusal {
   return new Refusal(
     4,
     `${toText(lock)} stands: another git works here, or one died`,
-    `when no git runs: rm '${toText(lock)}'`,
+    `when no git runs: rm '${toText(lock)}'; then run again`,
   );
 }
 
@@ -93,7 +133,7 @@ export function useIndex(
   name: 'index' | 'other' = 'index',
 ): string {
   const path = indexPath(repository, name);
-  if (content === undefined) rmSync(path, { force: true });
-  else putIndex(toByteName(path), content);
+  if (content !== undefined) putIndex(toByteName(path), content);
+  else for (const old of [path, `${path}.lock`]) rmSync(old, { force: true });
   return path;
 }

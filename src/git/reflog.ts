@@ -10,16 +10,18 @@ export function headLog({ gitDir }: Repository): ByteName {
 
 export interface ReflogEntry {
   readonly to: string;
+  /** The committer's date, in milliseconds since 1970; whole seconds. */
+  readonly at: number;
   readonly message: ByteName;
 }
 
 /** `OLD NEW NAME <MAIL> TIME ZONE<TAB>MESSAGE`. */
-const line = /^[0-9a-f]{40,} ([0-9a-f]{40,}) [^\t]*(?:\t(.*))?$/;
+const line = /^[0-9a-f]{40,} ([0-9a-f]{40,}) [^\t]*?(?: (\d+) [-+]\d+)?(?:\t(.*))?$/;
 
 export function parseReflog(text: string): readonly ReflogEntry[] {
   return text.split('\n').flatMap((entry) => {
-    const [, to = '', message = ''] = line.exec(entry) ?? [];
-    return to === '' ? [] : [{ to, message }];
+    const [, to = '', seconds = '0', message = ''] = line.exec(entry) ?? [];
+    return to === '' ? [] : [{ to, at: Number(seconds) * 1000, message }];
   });
 }
 

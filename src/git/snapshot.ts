@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { Snapshot } from '../core/events.ts';
 import { attemptRef } from '../core/refs.ts';
+import { snapshotTrailers } from '../core/snapshot-words.ts';
 import type { AttemptId } from '../ports.ts';
 import { toByteName, toPath } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
@@ -66,12 +67,15 @@ export function snapshotRef({ record }: OpenAttempt): string {
   return snapshotRefOf(record.attempt);
 }
 
-function snapshotMessage({ record }: OpenAttempt): Parameters<typeof writeCommit>[2]['message'] {
-  const { id, number } = record.attempt;
+function snapshotMessage({
+  record,
+  ended,
+}: OpenAttempt): Parameters<typeof writeCommit>[2]['message'] {
+  const { id, number, facts } = record.attempt;
   return {
     subject: `skeleton: attempt ${id}#${number}`,
     body: 'What the attempt left when it was rolled back.',
-    trailers: [['Skeleton-Task', id]],
+    trailers: snapshotTrailers(id, facts, ended),
   };
 }
 

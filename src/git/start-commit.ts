@@ -79,7 +79,10 @@ export interface StartCommit {
   readonly identity: Identity;
 }
 
-/** Commits a tree on HEAD and moves the branch to it; the user's index follows. Gives the new HEAD. */
+/**
+ * Commits a tree on HEAD and moves the branch to it; the user's index follows. Gives the new HEAD. Where HEAD has that tree
+ * already, only the index follows: a run died between the two.
+ */
 export async function commitOnHead(
   repository: Repository,
   { tree, message, identity }: StartCommit,
@@ -89,10 +92,15 @@ export async function commitOnHead(
   const from = refs.get(branch) ?? '';
   if (head !== `ref: ${branch}` || from === '')
     throw new Refusal(4, `HEAD is no longer at ${toShown(branch)}`, 'git status; then run again');
+  const before = await treeOf(repository, from);
+  if (before === tree) {
+    await followInIndex(repository, before, tree);
+    return from;
+  }
   const commit = writeCommit(repository, identity, { tree, parents: [from], message });
   await makeDurable(repository, [commit, tree], Date.now() - recent);
   await changeRefs(repository.git, [{ kind: 'update', ref: branch, to: commit, from }], 'start');
-  await followInIndex(repository, await treeOf(repository, from), tree);
+  await followInIndex(repository, before, tree);
   return commit;
 }
 

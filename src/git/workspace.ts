@@ -17,6 +17,7 @@ import { openRepository } from './repository.ts';
 import type { Repository } from './located-repository.ts';
 import { refuseUnsigned, wantsSignatures, writeSignedCommit } from './sign.ts';
 import { commitOnHead, treeWithPaths } from './start-commit.ts';
+import { cutShort } from './stopping.ts';
 import { readFileOnDisk } from './work-file.ts';
 
 export { findRepository } from './repository.ts';
@@ -43,17 +44,17 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     ...writing(repository, { identity, since }),
     facts: repository.facts,
     id: repository.id,
-    assertReady: async (plan) => {
+    assertReady: cutShort(async (plan) => {
       await refuseUnready(repository);
       if (plan !== undefined) await refuseRefsInTheWay(repository, plan, 3);
       await identity();
       await refuseUnsigned(repository);
-    },
-    commitTree: async (tree, message) => {
+    }),
+    commitTree: explainingLoss(repository)(async (tree, message) => {
       const head = await commitOnHead(repository, { tree, message, identity: await identity() });
       noteHead(head);
       return head;
-    },
+    }),
   };
 }
 
@@ -73,8 +74,8 @@ function reading(
 > {
   const explained = explainingLoss(repository);
   return {
-    dirt: explained(() => readDirt(repository)),
-    treeWith: explained((paths) => treeWithPaths(repository, paths)),
+    dirt: cutShort(explained(() => readDirt(repository))),
+    treeWith: cutShort(explained((paths) => treeWithPaths(repository, paths))),
     activeHooks: () => activeHooks(repository),
     resolve: (revision) => resolveCommit(repository, revision),
     highestProof: (plan) => highestProofOf(repository, plan),
@@ -98,22 +99,22 @@ function writing(
   let wanted: Promise<boolean> | undefined;
   const signing = (): Promise<boolean> => (wanted ??= wantsSignatures(repository));
   return {
-    tag: async (ref, commit) => {
+    tag: explainingLoss(repository)(async (ref, commit) => {
       const stands = await resolveCommit(repository, ref);
       if (stands !== undefined) return stands === commit;
       await refuseRefsInTheWay(repository, parseTag(ref)?.plan ?? '', 4);
       const change = { kind: 'create', ref: toByteName(ref), to: commit, from: '' } as const;
       await changeRefs(repository.git, [change], 'start');
       return true;
-    },
-    commitObject: async (tree, parent, message) => {
+    }),
+    commitObject: cutShort(async (tree, parent, message) => {
       const content = { tree, parents: [parent], message };
       const commit = (await signing())
         ? await writeSignedCommit(repository, content)
         : writeCommit(repository, await identity(), content);
       await makeDurable(repository, [commit, tree], since());
       return commit;
-    },
+    }),
     proofObject: async (commit, name, text) => {
       const tag = writeTag(repository, await identity(), { commit, name, text });
       await makeDurable(repository, [tag], since());

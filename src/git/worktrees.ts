@@ -13,11 +13,12 @@ import { treeDifference } from './read-back.ts';
 import { entriesOf } from './raw-files.ts';
 import { makeStateFolder } from './located-repository.ts';
 import type { Repository } from './located-repository.ts';
+import { cutShort } from './stopping.ts';
 
 /** The door to linked worktrees of a repository, and to the trees that are laid out in them. */
 export function openWorktrees(repository: Repository): Worktrees {
   return {
-    add: async (head) => {
+    add: cutShort(async (head) => {
       sweepWorktrees(repository);
       const folder = realpathSync(mkdtempSync(join(tmpdir(), prefix + `${process.pid}-`)));
       const top = join(folder, basename(repository.facts.top));
@@ -27,8 +28,8 @@ export function openWorktrees(repository: Repository): Worktrees {
         rmSync(folder, { recursive: true, force: true });
         throw error;
       }
-    },
-    mix: (tree, from, isFrom) => mixTrees(repository, { tree, from, isFrom }),
+    }),
+    mix: cutShort((tree, from, isFrom) => mixTrees(repository, { tree, from, isFrom })),
   };
 }
 
@@ -42,14 +43,14 @@ interface LinkedWorktree {
 
 /** Adds a worktree at a commit, with HEAD detached and, but for `.git`, no file in it yet. The folder must not be there. */
 async function addWorktree(
-  { git, environment }: Repository,
+  { git, environment, state }: Repository,
   top: string,
   commit: string,
 ): Promise<LinkedWorktree> {
   await git.run(['worktree', 'add', '--quiet', '--detach', '--no-checkout', top, commit]);
   const gitDir = /^gitdir: (.*)\n$/s.exec(readFileSync(join(top, '.git'), 'utf8'))?.[1];
   if (gitDir === undefined) throw new Error(`git wrote no link into ${top}`);
-  return { top, gitDir, git: openGit({ top, gitDir }, environment) };
+  return { top, gitDir, git: openGit({ top, gitDir, state }, environment) };
 }
 
 /** Takes a worktree away with whatever is in it, as git-worktree(1) does, but without `prune`: others' registrations stay. */
@@ -93,7 +94,7 @@ function openLinked(linked: LinkedWorktree, folder: string): LinkedTree {
   let laid: IndexContent | undefined;
   return {
     top,
-    layOut: async (tree, head, keep = []) => {
+    layOut: cutShort(async (tree, head, keep = []) => {
       writeFileSync(join(top, '.git'), `gitdir: ${gitDir}\n`);
       if (laid === undefined) rmSync(index, { force: true });
       else putIndex(toByteName(index), laid);
@@ -102,14 +103,14 @@ function openLinked(linked: LinkedWorktree, folder: string): LinkedTree {
       laid = readIndex(toByteName(index));
       await git.run(['read-tree', head]);
       await git.run(['update-ref', '--no-deref', 'HEAD', head]);
-    },
-    changed: async () => {
+    }),
+    changed: cutShort(async () => {
       await git.ask(['update-index', '-q', '--refresh'], { index, answers: [1] });
       const out = await git.run(['diff-files', '--name-only', '-z', '--ignore-submodules'], {
         index,
       });
       return namesIn(out).map(toShown);
-    },
+    }),
     extras: async () => (await othersIn(git, index)).map(toText),
     remove: () => {
       removeWorktree(linked);

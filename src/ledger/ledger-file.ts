@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
-import { Refusal } from '../ports.ts';
+import { LedgerDamaged, Refusal } from '../ports.ts';
 import { explainFailure } from './explain-failure.ts';
 import { identityOf } from './file-identity.ts';
-import { LedgerDamaged } from './ledger-damaged.ts';
 import { migrations } from './migrations.ts';
 import { scalar, type SqliteDatabase } from './sqlite.ts';
 

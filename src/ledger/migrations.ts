@@ -36,6 +36,8 @@ export const migrations: readonly string[] = [
     primary key (tree, gates_hash)
   ) strict, without rowid;
   `,
+  // checkpoint.verified, and what passed in a rebuilt history.
+  '',
 ];
 
 /** What brings a file from a version to the newest; to be run in one transaction. */

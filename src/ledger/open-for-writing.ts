@@ -12,10 +12,9 @@ import {
   rmSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { Refusal } from '../ports.ts';
+import { LedgerDamaged, Refusal } from '../ports.ts';
 import { identityOf } from './file-identity.ts';
 import { guard, markOf, PATIENCE, versionOf, type LedgerFile } from './ledger-file.ts';
-import { LedgerDamaged } from './ledger-damaged.ts';
 import { migrations, upgradeFrom } from './migrations.ts';
 import { scalar, succeeds, type Sqlite, type SqliteDatabase } from './sqlite.ts';
 

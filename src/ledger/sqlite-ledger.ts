@@ -1,7 +1,6 @@
 import type { Recorded } from '../core/events.ts';
-import { StaleWrite, type Ledger, type RunRow } from '../ports.ts';
+import { LedgerDamaged, StaleWrite, type Ledger, type RunRow } from '../ports.ts';
 import { readRow, rowOf, type EventRow } from './event-row.ts';
-import { LedgerDamaged } from './ledger-damaged.ts';
 import type { LedgerFile } from './ledger-file.ts';
 import { openForReading } from './open-for-reading.ts';
 import { openForWriting } from './open-for-writing.ts';
@@ -73,7 +72,7 @@ function reading(file: LedgerFile, path: string): Pick<Ledger, Reading> {
   };
 }
 
-type Writing = 'append' | 'addPlan' | 'takeNumber' | 'rememberVerdict';
+type Writing = 'append' | 'restore' | 'addPlan' | 'takeNumber' | 'rememberVerdict';
 
 function writing(file: LedgerFile, now: () => string): Pick<Ledger, Writing> {
   return {
@@ -83,11 +82,21 @@ function writing(file: LedgerFile, now: () => string): Pick<Ledger, Writing> {
       file.write((db) => insertEvent(db, row));
       return recorded;
     },
+    restore: async ({ slug, path }, { entries, highest }) =>
+      file.write((db) => {
+        if (scalar(db, 'select path from plan where slug = ?', slug) === undefined)
+          bindPlan(db, slug, path);
+        for (const { event, ...place } of entries) {
+          const seq = lastSeq(db, slug, place.task) + 1;
+          insertEvent(db, rowOf({ ...place, plan: slug, seq, event }));
+        }
+        if (highest > highestNumber(db, slug)) setHighest(db, slug, highest);
+      }),
     addPlan: async (plan, path) => file.write((db) => bindPlan(db, plan, path)),
     takeNumber: async (plan, above) =>
       file.write((db) => {
         const number = Math.max(highestNumber(db, plan), above) + 1;
-        db.prepare('replace into number (plan, highest) values (?, ?)').run(plan, number);
+        setHighest(db, plan, number);
         return number;
       }),
     rememberVerdict: async (tree, gatesHash, verdict) => {
@@ -114,19 +123,19 @@ function commitOf({ event }: Recorded): string | undefined {
 
 function insertEvent(db: SqliteDatabase, row: EventRow): void {
   const { plan, task, seq, run, at, type, body } = row;
-  const last = scalar(
-    db,
-    'select coalesce(max(seq), 0) from event where plan = ? and task = ?',
-    plan,
-    task,
-  );
+  const last = lastSeq(db, plan, task);
   if (last !== seq - 1)
     throw new StaleWrite(
-      `${task === '' ? plan : `${plan}, ${task}`}: event ${seq} was to be written after ${String(last)}; another process has worked on it`,
+      `${task === '' ? plan : `${plan}, ${task}`}: event ${seq} was to be written after ${last}; another process has worked on it`,
     );
   db.prepare(
     'insert into event (plan, task, seq, run, at, type, body) values (?, ?, ?, ?, ?, ?, ?)',
   ).run(plan, task, seq, run, at, type, body);
+}
+
+function lastSeq(db: SqliteDatabase, plan: string, task: string): number {
+  const sql = 'select coalesce(max(seq), 0) from event where plan = ? and task = ?';
+  return Number(scalar(db, sql, plan, task));
 }
 
 function bindPlan(db: SqliteDatabase, plan: string, path: string): void {
@@ -147,6 +156,10 @@ function planPaths(db: SqliteDatabase): (readonly [slug: string, path: string])[
 
 function highestNumber(db: SqliteDatabase, plan: string): number {
   return Number(scalar(db, 'select highest from number where plan = ?', plan) ?? 0);
+}
+
+function setHighest(db: SqliteDatabase, plan: string, highest: number): void {
+  db.prepare('replace into number (plan, highest) values (?, ?)').run(plan, highest);
 }
 
 function verdictOf(

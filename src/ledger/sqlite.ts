@@ -40,6 +40,16 @@ export function loadSqlite(): Promise<Sqlite> {
   return loading;
 }
 
+/** Driver and version of the SQLite that is used; undefined where there is none. */
+export async function describeSqlite(): Promise<string | undefined> {
+  const sqlite = await loadSqlite().catch(() => undefined);
+  if (sqlite === undefined) return undefined;
+  const db = sqlite.open(':memory:', { readOnly: false });
+  const version = String(scalar(db, 'select sqlite_version()'));
+  db.close();
+  return `${sqlite.driver} ${version}`;
+}
+
 async function load(): Promise<Sqlite> {
   const builtin = loadBuiltin();
   if (builtin !== undefined && isSafe(builtin)) return builtin;

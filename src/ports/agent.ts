@@ -46,6 +46,16 @@ export type AgentEnd =
       readonly failure: Failure;
       readonly log: string;
     }
+  | {
+      /** The provider turned it away for now: the attempt costs nothing, and another begins once the time has passed. */
+      readonly kind: 'throttled';
+      readonly seconds: number;
+      readonly ended: string;
+      readonly exit: number | null;
+      /** ISO 8601, UTC. */
+      readonly until: string;
+      readonly log: string;
+    }
   | { readonly kind: 'interrupted'; readonly seconds: number; readonly log: string };
 
 export interface Agent {

@@ -20,16 +20,29 @@ export interface Keeper {
   putBack(): Promise<PutBack | undefined>;
   /** The ref of the work that is set aside; undefined where there is none. */
   whereAside(): string | undefined;
+  /**
+   * Clears the lock files of git that killed calls of ours left, and waits for those of others; both is told. The work tree's lock
+   * has to be held. Throws Refusal(3), with nothing touched, where another's stands for longer than 10 s.
+   */
+  clearLocks(tell: (message: string) => Promise<void>): Promise<void>;
+  /** Keeps `git gc` of others away, so that it prunes nothing that is not yet named by a ref; gives what ends that. */
+  holdGc(tell: (message: string) => Promise<void>): Promise<() => void>;
   /** Ends what a killed command left half-done: a branch on its way. Gives what it did, in words. */
   finish(): Promise<readonly string[]>;
   /** Makes a branch the current one, at HEAD if there is none of that name. Throws Refusal (2: no name for a branch, 3: dirty tree, checked out elsewhere). */
   switchBranch(plan: string, name: string): Promise<Switched>;
-  /** The linked worktree for isolated runs of a plan, on this branch (full name); made where there is none. Gives its folder. Throws Refusal(3) where that cannot be. */
-  openBeside(plan: string, branch: string): Promise<string>;
+  /** The linked worktree for isolated runs of a plan, on this branch (full name); made where there is none. Throws Refusal(3) where that cannot be. */
+  openBeside(plan: string, branch: string): Promise<Beside>;
   /** The folder of a work tree of this repository by its id (`Workspace.id`); undefined where it is gone. */
   folderOf(worktree: string): Promise<string | undefined>;
   /** Whether a commit contains another. */
   contains(commit: string, other: string): Promise<boolean>;
+}
+
+export interface Beside {
+  /** Absolute. */
+  readonly folder: string;
+  readonly notices: readonly string[];
 }
 
 export interface Mark {

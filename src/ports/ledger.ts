@@ -1,8 +1,25 @@
 import type { Event, Recorded } from '../core/events.ts';
+import { Refusal } from './refusal.ts';
 
 /** Thrown when another process has appended to this task meanwhile: this one must stop. */
 export class StaleWrite extends Error {
   override readonly name = 'StaleWrite';
+}
+
+/** The ledger's file cannot be trusted. Nothing was changed; what passed is in git's tags and proofs. */
+export class LedgerDamaged extends Refusal {
+  readonly path: string;
+  readonly reason: string;
+  constructor(path: string, reason: string) {
+    super(
+      3,
+      `the ledger ${path} is damaged: ${reason}`,
+      'skeleton run     keeps it beside, and makes a new one from what git knows',
+    );
+    this.name = 'LedgerDamaged';
+    this.path = path;
+    this.reason = reason;
+  }
 }
 
 export interface RunRow {
@@ -31,6 +48,14 @@ export interface Ledger {
     entry: { run: string; plan: string; task: string; event: Event },
     expectedSeq: number,
   ): Promise<Recorded>;
+  /** Appends what a plan's history has lost, all or nothing; `highest` is a checkpoint number that was handed out. */
+  restore(
+    plan: { readonly slug: string; readonly path: string },
+    lost: {
+      readonly entries: readonly Pick<Recorded, 'run' | 'at' | 'task' | 'event'>[];
+      readonly highest: number;
+    },
+  ): Promise<void>;
   /** Plans that have history, with their file's path: `plan` slug → path. */
   plans(): Promise<ReadonlyMap<string, string>>;
   /** Binds a slug to a plan's path, once. */

@@ -1,6 +1,17 @@
 export interface Processes {
   /** Ends every process that carries the token; gives what it ended. */
   endByToken(token: string): Promise<readonly { readonly pid: number; readonly command: string }[]>;
+  /** Containers and user units that run now, of all who use this machine; empty where no runtime answers. Never rejects. */
+  outside(signal: AbortSignal): Promise<readonly Outsider[]>;
+}
+
+/** What runs in no process tree of whoever had it started, and so is ended with none. */
+export interface Outsider {
+  readonly what: 'container' | 'unit';
+  readonly id: string;
+  readonly name: string;
+  /** The command that ends it. */
+  readonly end: string;
 }
 
 export interface Clock {

@@ -1,5 +1,7 @@
 import type { Snapshot } from '../core/events.ts';
 import type { Failure } from '../core/failure.ts';
+import type { Ended } from '../core/machine.ts';
+import type { AttemptFacts } from '../core/snapshot-words.ts';
 
 /** What a run must know of the repository before it starts. */
 export interface RepositoryFacts {
@@ -51,6 +53,10 @@ export interface AttemptId {
   /** The task's own id, as the plan has it. */
   readonly id: string;
   readonly number: number;
+  /** Written down where it begins, for a ledger that is lost meanwhile. */
+  readonly facts?: AttemptFacts;
+  /** How it ended, for the words of its snapshot. */
+  readonly ended?: Ended;
 }
 
 /** The bytes of the plan file where the attempt began, and with the task ticked. */
@@ -144,8 +150,11 @@ export interface Workspace {
   proofObject(commit: string, name: string, text: string): Promise<string>;
   /** Branch, tag and proof in one transaction, then the index in line. Finishes a half-done one; safe to repeat. Gives notices: ignored files that were lost or changed. */
   checkpoint(attempt: AttemptId, checkpoint: Checkpoint): Promise<readonly string[]>;
-  /** Keeps everything the attempt left under its ref, then puts work tree, index, HEAD and refs back where it began. Safe to repeat after a crash. */
-  rollBack(attempt: AttemptId): Promise<{
+  /** Keeps everything the attempt left under its ref, then puts work tree, index, HEAD and refs back where it began. Safe to repeat after a crash; `heldUntil`: until when the dead run is known to have had the work tree (milliseconds since 1970), so that commits until then are the attempt's. */
+  rollBack(
+    attempt: AttemptId,
+    heldUntil?: number,
+  ): Promise<{
     readonly snapshot: Snapshot;
     readonly notices: readonly string[];
     /** The work tree was left as it is: a person's attempt. */

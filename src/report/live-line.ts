@@ -9,6 +9,8 @@ export interface LiveStep {
   readonly attempts: number;
   readonly step: 'agent' | 'gate' | 'checkpoint' | 'rollback' | 'baseline' | 'wait';
   readonly name: string;
+  /** What a wait waits for; ISO 8601. */
+  readonly until?: string;
 }
 
 const words: Readonly<Record<LiveStep['step'], string>> = {
@@ -17,13 +19,18 @@ const words: Readonly<Record<LiveStep['step'], string>> = {
   checkpoint: 'checkpoint',
   rollback: 'rolling back',
   baseline: 'gates on the untouched tree: ',
-  wait: 'waiting for the provider',
+  wait: 'rate limited; waiting',
 };
 
-/** The one line that a terminal redraws: the task under way, which attempt, what runs now and for how long. */
+/**
+ * The one line that a terminal redraws: the task under way, which attempt, what runs now and for how long; of a wait, for how
+ * long still.
+ */
 export function renderLiveLine(live: LiveStep, seconds: number, style: Style): string {
   const what = `${words[live.step]} ${oneLine(live.name)}`.trim().replace(/ {2,}/g, ' ');
-  const time = seconds < 1 ? '' : ` · ${spellSeconds(Math.floor(seconds)).replace('.0s', 's')}`;
+  const left = live.until === undefined ? '' : ' left';
+  const spelled = spellSeconds(Math.floor(seconds)).replace('.0s', 's');
+  const time = seconds < 1 ? '' : ` · ${spelled}${left}`;
   if (live.task === '') return `${style.faint('●')} ${what}${time}`;
   const attempt = live.attempts === 0 ? '' : `attempt ${live.attempt}/${live.attempts} · `;
   return `${style.faint('●')} ${style.strong(oneLine(live.task))}  ${attempt}${what}${time}`;

@@ -6,7 +6,11 @@ import type { Style } from './style.ts';
 import { renderTable } from './table.ts';
 
 /** `skeleton log`: one attempt a line, newest last: TASK#N, when (UTC), verdict, why, time, where its work is kept. */
-export function renderLog(attempts: readonly AttemptSummary[], style: Style): string {
+export function renderLog(
+  attempts: readonly AttemptSummary[],
+  style: Style,
+  pruned: ReadonlySet<string> = new Set(),
+): string {
   if (attempts.length === 0) return 'no attempt yet';
   const paint = style.strong;
   const head = ['attempt', 'when (UTC)', 'verdict', 'time', 'kept as', 'why'];
@@ -15,7 +19,7 @@ export function renderLog(attempts: readonly AttemptSummary[], style: Style): st
     { text: attempt.startedAt.slice(0, 19).replace('T', ' ') },
     { text: attemptVerdict(attempt), paint: paintVerdict(attempt, style) },
     { text: spellSeconds(attempt.seconds) },
-    { text: keptAs(attempt) },
+    { text: keptAs(attempt, pruned) },
     { text: whyOf(attempt) },
   ]);
   return renderTable([head.map((text) => ({ text, paint })), ...rows]).join('\n');
@@ -23,6 +27,7 @@ export function renderLog(attempts: readonly AttemptSummary[], style: Style): st
 
 /** One word for how an attempt ended. */
 export function attemptVerdict({ outcome }: AttemptSummary): string {
+  if (outcome.kind === 'passed' && outcome.unproven) return 'unproven';
   if (outcome.kind === 'passed') return outcome.judged ? 'passed' : 'unjudged';
   return outcome.kind === 'open' ? 'under way' : outcome.kind;
 }
@@ -37,10 +42,14 @@ export function whyOf({ outcome }: AttemptSummary): string {
   return outcome.kind === 'voided' ? `does not count: ${describeVoid(outcome.why)}` : '';
 }
 
-/** The tag of what passed, else the ref of what was rolled back. */
-export function keptAs({ outcome, snapshot }: AttemptSummary): string {
+/** The tag of what passed, else the ref of what was rolled back, unless `gc` took that (`pruned`: full names of refs). */
+export function keptAs(
+  { outcome, snapshot }: AttemptSummary,
+  pruned: ReadonlySet<string> = new Set(),
+): string {
   if (outcome.kind === 'passed') return shortRef(outcome.tag);
-  return snapshot === undefined ? '' : shortRef(snapshot.ref);
+  if (snapshot === undefined) return '';
+  return pruned.has(snapshot.ref) ? 'pruned by gc' : shortRef(snapshot.ref);
 }
 
 /** The same as data, one object an attempt. */
@@ -55,4 +64,10 @@ export function attemptData(attempt: AttemptSummary): object {
     snapshot: snapshot ?? null,
     agentEnd: agentEnd ?? null,
   };
+}
+
+/** As attemptData, with `pruned: true` where `gc` took what was kept. */
+export function loggedData(attempt: AttemptSummary, pruned: ReadonlySet<string>): object {
+  const isPruned = pruned.has(attempt.snapshot?.ref ?? '');
+  return { ...attemptData(attempt), ...(isPruned && { pruned: true }) };
 }

@@ -5,6 +5,7 @@ import type { EventOf } from '../core/history.ts';
 import { shortRef } from '../core/refs.ts';
 import { oneLine } from '../core/text.ts';
 import { spellSeconds } from '../core/duration.ts';
+import { clockTime } from './clock-time.ts';
 import type { OpenTask, RunView } from './run-view.ts';
 import { taskIn } from './run-view.ts';
 import type { Style } from './style.ts';
@@ -62,21 +63,24 @@ const handlers: { readonly [T in Event['type']]: Handler<T> } = {
   'agent.finished': (event, context) => [
     step(`${name(context)}  agent: ${oneLine(event.ended)}, ${spellSeconds(event.seconds)}`),
   ],
-  'agent.throttled': (event, { recorded, style }) => [
-    result(
-      `${style.warn('…')} ${oneLine(recorded.task)}  the agent's provider asks to wait until ${event.until}`,
-    ),
-  ],
+  'agent.throttled': (event, { recorded, task, style }) => {
+    const who = task.agent === '' ? 'the agent' : oneLine(task.agent);
+    const until = clockTime(event.until, recorded.at);
+    const text = `${oneLine(recorded.task)}  ${who} is rate limited until ${until}; waiting`;
+    return [result(`${style.warn('…')} ${text}`)];
+  },
   'gate.finished': gateLines,
   'gates.passed': none,
   'attempt.rejected': rejectedLines,
-  'attempt.voided': (event, { recorded, task, style }) => [
-    problem(
-      `${style.warn('!')} ${oneLine(recorded.task)}  ${attemptOf(task)} does not count: ${describeVoid(event.why)}`,
-    ),
-  ],
+  'attempt.voided': (event, { recorded, task, style }) => {
+    // Its own line, right before, says more.
+    if (event.why === 'throttled') return [];
+    const why = `${attemptOf(task)} does not count: ${describeVoid(event.why)}`;
+    return [problem(`${style.warn('!')} ${oneLine(recorded.task)}  ${why}`)];
+  },
   'rollback.done': keptLines,
   'checkpoint.created': none,
+  'checkpoint.verified': none,
   'wait.over': none,
   'task.reopened': none,
   'task.finished': finishedLines,

@@ -3,6 +3,8 @@ import type { GateResult, Recorded } from '../core/events.ts';
 /** A task that a run works on, as far as its lines on the terminal need it. */
 export interface OpenTask {
   readonly title: string;
+  /** Who performs the attempt under way. */
+  readonly agent: string;
   /** ISO 8601, UTC: when the attempt under way began. */
   readonly attemptAt: string;
   /** Seconds of the attempts of this run that are over. */
@@ -24,6 +26,7 @@ export type RunView = ReadonlyMap<string, OpenTask>;
 
 const noTask: OpenTask = {
   title: '',
+  agent: '',
   attemptAt: '',
   spent: 0,
   begun: 0,
@@ -53,9 +56,9 @@ function changeOf(task: OpenTask, { event, at }: Recorded): Partial<OpenTask> {
     case 'task.started':
       return { title: event.title };
     case 'attempt.started': {
-      const { attempt, attempts, number } = event;
+      const { agent, attempt, attempts, number } = event;
       const begun = task.begun + 1;
-      return { attempt, attempts, number, begun, attemptAt: at, gates: [] };
+      return { agent, attempt, attempts, number, begun, attemptAt: at, gates: [] };
     }
     case 'gate.finished':
       return { gates: [...task.gates, event] };

@@ -15,6 +15,8 @@ export interface ShownAttempt {
   readonly outputs: ReadonlyMap<string, string>;
   /** Absolute path of the agent's log; undefined where it did not run. */
   readonly agentLog: string | undefined;
+  /** What of it `gc` took, if it is not there. */
+  readonly pruned?: { readonly logs: boolean; readonly snapshot: boolean };
 }
 
 /** `skeleton show TASK#N`: what it was and how it ended, the prompt, the diff, what each gate said. */
@@ -22,8 +24,10 @@ export function renderShow(shown: ShownAttempt, style: Style): string {
   const { attempt, prompt, diff } = shown;
   return [
     ...headLines(shown, style),
-    ...section('prompt', prompt ?? '(not kept)', style),
-    ...section('diff', diff ?? '(not kept)', style, (line) => paintDiff(line, style)),
+    ...section('prompt', prompt ?? missing(shown.pruned?.logs), style),
+    ...section('diff', diff ?? missing(shown.pruned?.snapshot), style, (line) =>
+      paintDiff(line, style),
+    ),
     ...attempt.gates.flatMap((gate) => {
       const ended = `gate ${gate.name}: ${gate.verdict} (${gate.ended}), ${spellSeconds(gate.seconds)}`;
       return section(ended, shown.outputs.get(gate.name) ?? gate.tail, style);
@@ -31,17 +35,21 @@ export function renderShow(shown: ShownAttempt, style: Style): string {
   ].join('\n');
 }
 
+function missing(isPruned = false): string {
+  return isPruned ? '(pruned by gc)' : '(not kept)';
+}
+
 function headLines(shown: ShownAttempt, style: Style): readonly string[] {
-  const { attempt, title, agentLog } = shown;
+  const { attempt, title, agentLog, pruned } = shown;
   const facts: readonly (readonly [string, string])[] = [
     ['title', title],
     ['verdict', verdictOf(attempt)],
     ['attempt', `${attempt.attempt} of ${attempt.attempts}, ${spellSeconds(attempt.seconds)}`],
     ['begun', `${attempt.startedAt} in run ${attempt.run}`],
     ['from', attempt.base],
-    ['kept as', keptAs(attempt)],
+    ['kept as', pruned?.snapshot === true ? 'pruned by gc' : keptAs(attempt)],
     ['agent', attempt.agent + (attempt.agentEnd ? `: ${attempt.agentEnd.ended}` : '')],
-    ['agent log', agentLog ?? ''],
+    ['agent log', pruned?.logs === true ? 'pruned by gc' : (agentLog ?? '')],
   ];
   return [
     style.strong(oneLine(`${attempt.task}#${attempt.number}`)),
@@ -84,6 +92,7 @@ export function showData(shown: ShownAttempt): object {
     prompt: prompt ?? null,
     diff: diff ?? null,
     agentLog: agentLog ?? null,
+    ...(shown.pruned !== undefined && { pruned: shown.pruned }),
     gates: attempt.gates.map((gate) => ({ ...gate, output: outputs.get(gate.name) ?? null })),
   };
 }

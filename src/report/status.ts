@@ -40,6 +40,7 @@ function standing({ counts, tasks }: Summary): readonly string[] {
   const some = (number: number, text: string): readonly string[] => (number > 0 ? [text] : []);
   return [
     `${counts.passed} of ${tasks.length} passed`,
+    ...some(counts.unproven, `${counts.unproven} unproven (skeleton verify)`),
     ...some(counts.unjudged, `${counts.unjudged} unjudged`),
     ...some(counts.ticked, `${counts.ticked} ticked by hand`),
     ...some(counts.failed, `failed: ${list(of('failed'), failedTask)}`),

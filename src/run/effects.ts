@@ -1,26 +1,37 @@
 import type { Snapshot } from '../core/events.ts';
 import type { Outcome } from '../core/machine.ts';
-import { attemptOf, rulesFor, type Life } from './life.ts';
+import type { AttemptFacts } from '../core/snapshot-words.ts';
+import { attemptOf, rulesFor, withEnd, type Life } from './life.ts';
 import type { Session } from './session.ts';
 
 /** Records where the attempt begins; the event is appended before anything runs, so that a crash still costs it. */
 export async function startAttempt(life: Life, session: Session): Promise<readonly Outcome[]> {
   const { state, task } = life;
-  const { agent, clock, workspace } = session.ports;
-  const base = await workspace.begin(life.id, rulesFor(life, session));
+  const { workspace } = session.ports;
+  const facts = attemptFacts(
+    { attempt: state.charged + 1, attempts: task.config.attempts ?? session.settings.attempts },
+    session,
+  );
+  const base = await workspace.begin({ ...life.id, facts }, rulesFor(life, session));
   const judged = await layOutKept(life, session);
+  const { attempt, attempts, agent, token } = facts;
   const event: Outcome = {
     type: 'attempt.started',
     number: life.id.number,
-    attempt: state.charged + 1,
-    attempts: task.config.attempts ?? session.settings.attempts,
-    base,
-    agent: agent.name,
-    token: clock.id(),
+    ...{ attempt, attempts, base, agent, token },
     worktree: workspace.id,
     ...(judged && { judge: judged }),
   };
   return [event];
+}
+
+/** What the record of an attempt holds for a ledger that is lost meanwhile. */
+export function attemptFacts(
+  count: Pick<AttemptFacts, 'attempt' | 'attempts'>,
+  { journal, plan, ports }: Session,
+): AttemptFacts {
+  const { agent, clock } = ports;
+  return { run: journal.run, planPath: plan.path, ...count, agent: agent.name, token: clock.id() };
 }
 
 /** Work that a gate error kept is judged again, unless a person has changed the same files since: then the agent begins anew. */
@@ -54,25 +65,14 @@ export async function createCheckpoint(life: Life, session: Session): Promise<re
 export async function rollBack(life: Life, session: Session): Promise<readonly Outcome[]> {
   const { workspace } = session.ports;
   show(life, session, 'rollback');
-  const { snapshot, notices, kept } = await workspace.rollBack(life.id);
+  const { snapshot, notices, kept } = await workspace.rollBack(withEnd(life.id, life.state));
   for (const message of notices)
     await session.journal.append(life.task.id, { type: 'notice', message });
   return [{ type: 'rollback.done', snapshot, ...(kept && { kept }) }];
 }
 
-export async function wait(life: Life, session: Session): Promise<readonly Outcome[]> {
-  const { state } = life;
-  if (state.phase !== 'waiting') throw new Error(`nothing to wait for in ${state.phase}`);
-  show(life, session, 'wait');
-  const { clock } = session.ports;
-  await clock.sleep(Date.parse(state.until) - Date.parse(clock.now()), session.signal);
-  return [{ type: 'wait.over' }];
-}
-
-function show(life: Life, session: Session, step: 'checkpoint' | 'rollback' | 'wait'): void {
+function show(life: Life, session: Session, step: 'checkpoint' | 'rollback'): void {
   const { state, task } = life;
-  const { attempt, attempts } = state.phase === 'waiting' ? waiting : attemptOf(state);
+  const { attempt, attempts } = attemptOf(state);
   session.onProgress({ type: 'step', task: task.id, attempt, attempts, step, name: '' });
 }
-
-const waiting = { attempt: 0, attempts: 0 };

@@ -121,6 +121,8 @@ async function commitPassed(life: Life, judged: Judged, session: Session): Promi
     run: session.journal.run,
     task: life.task,
     attempt,
+    number: life.state.number,
+    planPath: session.plan.path,
     agent: agent.name,
     gates: judged.results,
     isClean: session.clean?.isWhole ?? false,

@@ -35,6 +35,11 @@ export async function attemptId(task: Task, state: State, session: Session): Pro
   return { plan, task: slug, id: task.id, number };
 }
 
+/** Where a rollback is the next thing to do, with how the attempt ended. */
+export function withEnd(id: AttemptId, state: State): AttemptId {
+  return state.phase === 'rolling-back' ? { ...id, ended: state.ended } : id;
+}
+
 /** The state's attempt; throws where there is none, which the machine rules out. */
 export function attemptOf(state: State): Attempt & { readonly phase: Phase } {
   if (!('base' in state)) throw new Error(`no attempt is under way in phase ${state.phase}`);

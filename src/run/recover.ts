@@ -1,14 +1,9 @@
-import {
-  evolve,
-  isUnderWay,
-  replay,
-  type Outcome,
-  type Phase,
-  type State,
-} from '../core/machine.ts';
+import { findLast } from '../core/history.ts';
+import { evolve, isUnderWay, replay, type Outcome, type State } from '../core/machine.ts';
 import { attemptRef, shortRef, taskSlug } from '../core/refs.ts';
 import type { AttemptId } from '../ports.ts';
 import type { Journal } from './journal.ts';
+import { withEnd } from './life.ts';
 import type { Ports } from './session.ts';
 
 export interface Recovery {
@@ -21,14 +16,10 @@ export interface Recovery {
  * Finishes or undoes what a dead run left in this work tree (architecture.md, "Order of writes, and what a crash leaves").
  * Its processes are ended before any file is touched; only a commit that the ledger recorded is ever completed.
  */
-export async function recover(recovery: Recovery): Promise<readonly Recovered[]> {
+export async function recover(recovery: Recovery): Promise<void> {
   const { ledger, workspace } = recovery.ports;
-  const found: Recovered[] = [];
-  for (const { plan, task } of await ledger.underWay(workspace.id)) {
-    const state = await recoverTask(task, recovery.journalOf(plan), recovery);
-    found.push({ plan, task, phase: state.phase });
-  }
-  return found;
+  for (const { plan, task } of await ledger.underWay(workspace.id))
+    await recoverTask(task, recovery.journalOf(plan), recovery);
 }
 
 /**
@@ -39,7 +30,7 @@ export async function writeOff(
   task: string,
   journal: Journal,
   { processes }: Pick<Ports, 'processes'>,
-): Promise<Recovered> {
+): Promise<void> {
   let state = replay(await journal.open(task));
   if (isUnderWay(state)) await processes.endByToken(state.token);
   while (isUnderWay(state)) {
@@ -52,34 +43,45 @@ export async function writeOff(
   }
   const message = `the last run died during ${task}#${state.number} in a work tree that is gone or was moved; what it had made was not kept`;
   await journal.append(task, { type: 'notice', message });
-  return { plan: journal.plan, task, phase: state.phase };
 }
 
-/** A task whose attempt was cut off, and where that left it. */
-export interface Recovered {
-  readonly plan: string;
-  readonly task: string;
-  readonly phase: Phase;
-}
-
-async function recoverTask(task: string, journal: Journal, recovery: Recovery): Promise<State> {
+async function recoverTask(task: string, journal: Journal, recovery: Recovery): Promise<void> {
   let state = replay(await journal.open(task));
-  if (!isUnderWay(state)) return state;
-  await recovery.ports.processes.endByToken(state.token);
+  if (!isUnderWay(state)) return;
+  const { processes } = recovery.ports;
+  const isAlive = (await processes.endByToken(state.token)).length > 0;
+  const heldUntil = isAlive ? Infinity : await lastHeld(task, journal, recovery);
   const id = { plan: journal.plan, task: taskSlug(task), id: task, number: state.number };
   while (isUnderWay(state)) {
-    const event = await nextStep(state, id, { ...recovery, journal });
+    const event = await nextStep(state, id, { ...recovery, journal, heldUntil });
     state = evolve(state, event);
     await journal.append(task, event);
     if (event.type === 'rollback.done') await tell(id, journal);
   }
-  return state;
+}
+
+interface Stepping extends Pick<Recovery, 'ports'> {
+  readonly journal: Journal;
+  /** As of Workspace.rollBack. */
+  readonly heldUntil: number;
+}
+
+/** When the run that began the attempt wrote last: until then it was alive, and so the work tree was the attempt's. */
+async function lastHeld(
+  task: string,
+  { plan }: Journal,
+  { ports }: Pick<Recovery, 'ports'>,
+): Promise<number> {
+  const history = await ports.ledger.taskHistory(plan, task);
+  const began = findLast(history, 'attempt.started');
+  const last = history.findLast(({ run }) => run === began?.run);
+  return Date.parse(last?.at ?? '') || 0;
 }
 
 async function nextStep(
   state: State,
   id: AttemptId,
-  { ports, journal }: Pick<Recovery, 'ports'> & { readonly journal: Journal },
+  { ports, journal, heldUntil }: Stepping,
 ): Promise<Outcome> {
   const { workspace } = ports;
   if (state.phase === 'checkpointing') {
@@ -88,7 +90,7 @@ async function nextStep(
     return { type: 'checkpoint.created', tag, commit };
   }
   if (state.phase === 'rolling-back') {
-    const { snapshot, notices, kept } = await workspace.rollBack(id);
+    const { snapshot, notices, kept } = await workspace.rollBack(withEnd(id, state), heldUntil);
     // A person's work tree stays theirs: they have to know what was moved in it.
     if (kept === true)
       for (const message of notices) await journal.append(id.id, { type: 'notice', message });

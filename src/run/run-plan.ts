@@ -1,8 +1,10 @@
 import type { RunCounts, TaskOutcome } from '../core/events.ts';
+import { spellLimit } from '../core/duration.ts';
 import type { State } from '../core/machine.ts';
 import type { Task } from '../core/plan/plan.ts';
 import { replay } from '../core/machine.ts';
 import { pick, unmet, type Standing, type WaitRules } from '../core/schedule.ts';
+import { leavingOff } from './leave-off.ts';
 import { runTask } from './run-task.ts';
 import type { Session } from './session.ts';
 
@@ -13,7 +15,7 @@ export interface RunJob {
   readonly lifted: ReadonlySet<string>;
   /** The plan's bytes at the run's first base. */
   readonly plan: Uint8Array;
-  /** Ids whose last attempt was cut off by a crash: five means five, so this run does not begin them anew. */
+  /** Ids whose attempts were used up in a run that died: five means five, so this run does not begin them anew. */
   readonly usedUp: ReadonlySet<string>;
 }
 
@@ -68,16 +70,29 @@ async function takeUp(task: Task, plan: Uint8Array, session: Session): Promise<T
   const resumes = before.phase === 'stopped';
   if (resumes || before.phase === 'failed' || before.phase === 'passed')
     await journal.append(task.id, { type: 'task.reopened', anew: !resumes });
-  const state = await runTask(task, plan, session);
+  const state = await leavingOff(task, session, () => runTask(task, plan, session));
   const outcome = outcomeOf(state, session);
-  const usedUp =
-    outcome === 'failed' && state.phase === 'pending' ? { why: 'no attempt is left' } : {};
-  await journal.append(task.id, { type: 'task.finished', state: outcome, ...usedUp });
+  const why = whyLeft(state, outcome, session);
+  await journal.append(task.id, { type: 'task.finished', state: outcome, ...(why && { why }) });
   return outcome;
 }
 
+function whyLeft(state: State, outcome: TaskOutcome, session: Session): string | undefined {
+  if (outcome === 'failed' && state.phase === 'pending') return 'no attempt is left';
+  if (outcome !== 'stopped') return undefined;
+  const { signal, waits, settings } = session;
+  if (signal.aborted)
+    return session.isInterrupted()
+      ? undefined
+      : `the run reached max_time (${spellLimit(settings.maxTime)})`;
+  if (state.phase !== 'waiting' || !waits.wasExceeded()) return undefined;
+  const until = `${state.until.slice(0, 16).replace('T', ' ')} UTC`;
+  const most = spellLimit(settings.maxWait);
+  return `the provider asks to wait until ${until}, and that goes beyond max_wait (${most} in all)`;
+}
+
 async function giveUp(task: Task, session: Session): Promise<TaskOutcome> {
-  const why = 'its last attempt was cut off; the next run begins it anew';
+  const why = 'no attempt was left when the last run died; the next run begins it anew';
   await session.journal.append(task.id, { type: 'task.finished', state: 'failed', why });
   return 'failed';
 }
@@ -131,6 +146,7 @@ async function blockNext(
 
 function whyEnded(outcomes: ReadonlyMap<string, TaskOutcome>, session: Session): RunEnd['why'] {
   if (session.signal.aborted) return session.isInterrupted() ? 'interrupted' : 'limit';
+  if (session.waits.wasExceeded()) return 'limit';
   if (hasOutcome(outcomes, 'stopped')) return 'gate-error';
   return hasOutcome(outcomes, 'failed') || hasOutcome(outcomes, 'blocked') ? 'failed' : 'done';
 }

@@ -14,7 +14,8 @@ import type { Session } from './session.ts';
 import { judge } from './judge.ts';
 import { runAgent } from './run-agent.ts';
 import { appendAll, withStop } from './with-stop.ts';
-import { createCheckpoint, rollBack, startAttempt, wait } from './effects.ts';
+import { createCheckpoint, rollBack, startAttempt } from './effects.ts';
+import { wait } from './wait.ts';
 
 type Perform = (life: Life, session: Session) => Promise<readonly Outcome[]>;
 
@@ -48,7 +49,10 @@ export async function runTask(task: Task, plan: Uint8Array, session: Session): P
       events,
       id: await attemptId(task, state, session),
     };
-    for (const event of await carryOut(effect, life, session)) state = evolve(state, event);
+    const outcomes = await carryOut(effect, life, session);
+    // A wait that a stop or max_wait cut off: the task stays where it is.
+    if (outcomes.length === 0) break;
+    for (const event of outcomes) state = evolve(state, event);
   }
   return state;
 }
@@ -62,14 +66,15 @@ async function carryOut(effect: Effect, life: Life, session: Session): Promise<r
     if (stoppable.has(effect)) return await withStop(life, session, perform[effect]);
     return await appendAll(life, session, await perform[effect](life, session));
   } catch (error) {
-    if (effect !== 'roll-back' && !(error instanceof StaleWrite)) await leaveClean(life, session);
+    if (stoppable.has(effect) && !(error instanceof StaleWrite)) await leaveClean(life, session);
     throw error;
   }
 }
 
 /**
  * Something is wrong beyond this attempt (a full disk, a state folder that is gone): the tree is not left with our tick or
- * the agent's half work in it, as far as that still goes. What went wrong is told by who caught it.
+ * the agent's half work in it, as far as that still goes. What went wrong is told by who caught it. A checkpoint that has been
+ * decided on is the next run's to finish: its files lie in the tree already.
  */
 async function leaveClean({ state, id }: Life, session: Session): Promise<void> {
   if (!isUnderWay(state)) return;

@@ -4,6 +4,7 @@ import type { Settings } from '../core/settings.ts';
 import type { Config } from '../core/config.ts';
 import type { CleanRoom } from './clean-room.ts';
 import type { Journal } from './journal.ts';
+import type { WaitBudget } from './wait-budget.ts';
 
 /** What happens right now; shown, never stored. */
 export interface Progress {
@@ -13,6 +14,8 @@ export interface Progress {
   readonly attempts: number;
   readonly step: 'agent' | 'gate' | 'checkpoint' | 'rollback' | 'baseline' | 'wait';
   readonly name: string;
+  /** What a wait waits for; ISO 8601, UTC. */
+  readonly until?: string;
 }
 
 export interface Ports {
@@ -40,6 +43,7 @@ export interface Session {
   readonly journal: Journal;
   readonly plan: Plan;
   readonly settings: Settings;
+  readonly waits: WaitBudget;
   readonly clean?: CleanGround;
   /** The highest checkpoint number that git's proofs know: a lost ledger must not use one again. */
   readonly highestProof: number;

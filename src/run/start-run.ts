@@ -1,6 +1,6 @@
 import type { Plan, Task } from '../core/plan/plan.ts';
 import { startTag } from '../core/refs.ts';
-import type { Gate } from '../ports.ts';
+import { Interrupted, type Gate } from '../ports.ts';
 import { runBaseline } from './baseline.ts';
 import { isStartPath, startPaths } from './prepare.ts';
 import { runPlan, type RunEnd } from './run-plan.ts';
@@ -40,6 +40,7 @@ export async function startRun(job: StartJob, session: Session): Promise<RunEnd>
     { tree, plan: job.bytes, gates: job.gates, tasks: job.tasks },
     session,
   );
+  if (session.isInterrupted()) throw new Interrupted('nothing was begun');
   const base = paths.length > 0 ? await commitStart(tree, session) : head;
   await session.journal.append('', {
     type: 'run.started',

@@ -1,10 +1,13 @@
 import { decide, evolve, replay, type Effect, type Outcome, type State } from '../core/machine.ts';
 import type { Task } from '../core/plan/plan.ts';
 import type { Agent } from '../ports.ts';
-import { createCheckpoint, rollBack, wait } from './effects.ts';
+import { attemptFacts, createCheckpoint, rollBack } from './effects.ts';
 import { judge } from './judge.ts';
+import { leavingOff } from './leave-off.ts';
 import { attemptId, rulesFor, type Life } from './life.ts';
 import type { Session } from './session.ts';
+import { wait } from './wait.ts';
+import { appendAll, withStop } from './with-stop.ts';
 
 /** Who performs the step of an attempt that `take` judges: it is over before it begins. */
 export const person: Agent = {
@@ -22,7 +25,17 @@ export async function takeTask(task: Task, plan: Uint8Array, session: Session): 
   await journal.append(task.id, { type: 'task.started', title: task.title, line: task.line });
   if (before.phase !== 'pending')
     await journal.append(task.id, { type: 'task.reopened', anew: before.phase === 'passed' });
-  const events = await journal.open(task.id);
+  const state = await leavingOff(task, session, () => judgeOnce({ task, plan, gates }, session));
+  const outcome = state.phase === 'passed' || state.phase === 'failed' ? state.phase : 'stopped';
+  await journal.append(task.id, { type: 'task.finished', state: outcome });
+  return state;
+}
+
+async function judgeOnce(
+  { task, plan, gates }: Pick<Life, 'task' | 'plan' | 'gates'>,
+  session: Session,
+): Promise<State> {
+  const events = await session.journal.open(task.id);
   let state = replay(events);
   for (
     let effect = decide(state), nth = 0;
@@ -38,25 +51,24 @@ export async function takeTask(task: Task, plan: Uint8Array, session: Session): 
       events,
       id: await attemptId(task, state, session),
     };
-    for (const event of await perform[effect](life, session)) {
-      state = evolve(state, event);
-      await journal.append(task.id, event);
-    }
+    for (const event of await carryOut(effect, life, session)) state = evolve(state, event);
   }
-  const outcome = state.phase === 'passed' || state.phase === 'failed' ? state.phase : 'stopped';
-  await journal.append(task.id, { type: 'task.finished', state: outcome });
   return state;
+}
+
+async function carryOut(effect: Effect, life: Life, session: Session): Promise<readonly Outcome[]> {
+  if (effect === 'run-gates') return withStop(life, session, judgeByHand);
+  return appendAll(life, session, await perform[effect](life, session));
 }
 
 type Perform = (life: Life, session: Session) => Promise<readonly Outcome[]>;
 
-const perform: Readonly<Record<Effect, Perform>> = {
+const perform: Readonly<Record<Exclude<Effect, 'run-gates'>, Perform>> = {
   'start-attempt': takeUp,
   'run-agent': () =>
     Promise.resolve([
       { type: 'agent.finished', seconds: 0, ended: 'by hand', exit: 0, log: '' },
     ] as const),
-  'run-gates': judgeByHand,
   'create-checkpoint': createCheckpoint,
   'roll-back': rollBack,
   wait,
@@ -64,18 +76,15 @@ const perform: Readonly<Record<Effect, Perform>> = {
 
 /** It counts on from the last attempt, even beyond five, and is the last: what is red then is the person's to mend. */
 async function takeUp(life: Life, session: Session): Promise<readonly Outcome[]> {
-  const { state } = life;
-  const { agent, clock, workspace } = session.ports;
-  const base = await workspace.takeUp(life.id, rulesFor(life, session));
-  const attempt = state.charged + 1;
+  const { workspace } = session.ports;
+  const attempt = life.state.charged + 1;
+  const facts = attemptFacts({ attempt, attempts: attempt }, session);
+  const base = await workspace.takeUp({ ...life.id, facts }, rulesFor(life, session));
+  const { agent, token } = facts;
   const started: Outcome = {
     type: 'attempt.started',
     number: life.id.number,
-    attempt,
-    attempts: attempt,
-    base,
-    agent: agent.name,
-    token: clock.id(),
+    ...{ attempt, attempts: attempt, base, agent, token },
     worktree: workspace.id,
   };
   return [started];

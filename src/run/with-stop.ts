@@ -1,4 +1,5 @@
 import type { Outcome } from '../core/machine.ts';
+import { Interrupted } from '../ports.ts';
 import type { Life } from './life.ts';
 import { voided } from './void.ts';
 import type { Session } from './session.ts';
@@ -23,13 +24,23 @@ export async function withStop(
   signal.addEventListener('abort', onStop, { once: true });
   try {
     if (signal.aborted) onStop();
-    const outcomes = signal.aborted ? [] : await perform(life, session);
+    const outcomes = signal.aborted ? [] : await cutOff(perform(life, session));
     const [stop] = stops;
     if (stop === undefined) return await appendAll(life, session, outcomes);
     await stop.written;
     return [stop.event];
   } finally {
     signal.removeEventListener('abort', onStop);
+  }
+}
+
+/** What git was doing when the stop ended it is of no use: the void says all. */
+async function cutOff(performed: Promise<readonly Outcome[]>): Promise<readonly Outcome[]> {
+  try {
+    return await performed;
+  } catch (error) {
+    if (error instanceof Interrupted) return [];
+    throw error;
   }
 }
 

@@ -117,7 +117,7 @@ describe('the agent’s step', () => {
   });
 
   it('runs out of time, by the task’s own limit first', async () => {
-    const failure = { kind: 'timed-out', detail: 'after 0.2s' };
+    const failure = { kind: 'timed-out', detail: 'timeout: 0.2s' };
     const end = { kind: 'failed', ended: 'timeout after 0.2s', exit: null, failure };
     expect(await run('sleep 60', { timeout: 200 })).toMatchObject(end);
     const task = aTask('one', { config: { timeout: 200 } });
@@ -126,7 +126,7 @@ describe('the agent’s step', () => {
   });
 
   it('is idle when it says nothing for too long', async () => {
-    const failure = { kind: 'idle', detail: 'after 0.3s' };
+    const failure = { kind: 'idle', detail: 'idle_timeout: 0.3s' };
     expect(await run('echo begun; sleep 60', { idleTimeout: 300 })).toMatchObject({ failure });
   });
 

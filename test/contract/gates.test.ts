@@ -166,6 +166,13 @@ describe('a gate', () => {
     expect(Buffer.byteLength(tail)).toBeLessThan(4300);
   });
 
+  it('leaves of a longer output than `max_log` its head and its tail', async () => {
+    house.write('gates/a.sh', sh('printf begin; head -c 3000000 /dev/zero; printf end'));
+    const { results } = await runGatesOf(house, { maxLog: 1000 });
+    const whole = readFileSync(join(house.commonDir, 'skeleton', results[0]?.log ?? ''), 'latin1');
+    expect(whole).toMatch(/^begin\0+\n\[2999008 bytes of output cut here\]\n\0+end$/);
+  });
+
   it('with an odd name gets a log of its own', async () => {
     house.write('gates/a b.sh', sh('echo 1'));
     house.write('gates/a-b.sh', sh('echo 2'));

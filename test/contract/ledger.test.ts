@@ -54,6 +54,9 @@ const samples: { readonly [T in Event['type']]: readonly Extract<Event, { type: 
       gates: [gate, { ...gate, verdict: 'pass', exit: null }],
     },
   ],
+  'checkpoint.verified': [
+    { type: 'checkpoint.verified', tag: 'refs/tags/skeleton/demo/0001-a', commit: 'c1' },
+  ],
   'attempt.rejected': [
     { type: 'attempt.rejected', failure: { kind: 'crashed' } },
     {

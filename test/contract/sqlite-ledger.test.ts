@@ -14,7 +14,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Event } from '../../src/core/events.ts';
-import { LedgerDamaged } from '../../src/ledger/ledger-damaged.ts';
+import { LedgerDamaged } from '../../src/ports.ts';
+import { migrations as steps } from '../../src/ledger/migrations.ts';
 import type * as Migrations from '../../src/ledger/migrations.ts';
 import { loadSqlite, scalar, type SqliteDatabase } from '../../src/ledger/sqlite.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite-ledger.ts';
@@ -241,8 +242,8 @@ describe('the file of a SQLite ledger', () => {
     vi.resetModules();
     vi.doMock('../../src/ledger/migrations.ts', async (original) => {
       const { migrations, upgradeFrom } = await original<typeof Migrations>();
-      const steps = [...migrations, 'create table later (a text) strict', ''];
-      return { migrations: steps, upgradeFrom: (version: number) => upgradeFrom(version, steps) };
+      const more = [...migrations, 'create table later (a text) strict', ''];
+      return { migrations: more, upgradeFrom: (version: number) => upgradeFrom(version, more) };
     });
     const { openSqliteLedger: openLater } = await import('../../src/ledger/sqlite-ledger.ts');
     vi.doUnmock('../../src/ledger/migrations.ts');
@@ -252,7 +253,7 @@ describe('the file of a SQLite ledger', () => {
     await append(later, 'y');
     expect(await count(later)).toBe(2);
     await alter((db) => {
-      expect(scalar(db, 'pragma user_version')).toBe(3);
+      expect(scalar(db, 'pragma user_version')).toBe(steps.length + 2);
       expect(scalar(db, 'select count(*) from later')).toBe(0);
     });
   });

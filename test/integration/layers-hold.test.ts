@@ -77,6 +77,7 @@ const planted: readonly (readonly [rule: string, file: string, line: string])[] 
   ],
   ['adapters-know-no-sibling', 'src/notify/q.ts', `import '../report/terminal.ts';`],
   ['exec-knows-core-and-ports', 'src/exec/r.ts', `import '../git/workspace.ts';`],
+  ['adapters-know-no-sibling', 'src/drill/qq.ts', `import '../git/workspace.ts';`],
   ['src-never-imports-cli', 'src/agent/s.ts', `import '../../cli/program.ts';`],
   ['product-never-imports-test', 'src/gate/t.ts', `import '../../test/unit/plan.test.ts';`],
   ['home-of-@photostructure/sqlite', 'src/run/u.ts', `import '@photostructure/sqlite';`],

@@ -8,11 +8,11 @@ import { plantTree } from '../support/planted-tree.ts';
 
 const preamble = `
   import { spawn } from 'node:child_process';
-  import { mkdtempSync, writeFileSync } from 'node:fs';
+  import { mkdtempSync, openSync, writeFileSync } from 'node:fs';
   import { test } from 'vitest';
   const left = mkdtempSync(process.env.TMPDIR + '/left behind ');
-  const idle = (options) => {
-    const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore', ...options });
+  const idle = (options, [file, ...args] = ['sleep', '60']) => {
+    const child = spawn(file, args, { detached: true, stdio: 'ignore', ...options });
     child.unref();
     writeFileSync('pid', String(child.pid));
   };
@@ -47,9 +47,17 @@ describe('a suite on its own ground', () => {
   test.each([
     ['with its environment', `idle({});`],
     ['without its environment, in its folder', `idle({ env: {}, cwd: left });`],
+    [
+      'without both, with a file of it open',
+      `idle({ env: {}, cwd: '/', stdio: [openSync(left + '/f', 'w'), 'ignore', 'ignore'] });`,
+    ],
+    [
+      'as a watcher that does not end',
+      `idle({ env: {}, cwd: '/' }, ['/bin/sh', '-c', 'kill -STOP $$; :', 'skeleton-watcher']);`,
+    ],
   ])('fails when a process is left %s, and ends it', async (_how, start) => {
     const { status, output, read } = await runSuite(start + cleanUp);
-    expect(output).toContain(`process ${read('pid')} is still alive: sleep 60`);
+    expect(output).toContain(`process ${read('pid')} is still alive: `);
     expect(status).toBe(1);
     expect(isAlive(read('pid'))).toBe(false);
   });
@@ -66,8 +74,9 @@ describe('a suite on its own ground', () => {
 
   /** Runs a suite of one test; with `until`, only until that file is there. */
   async function runSuite(body: string, until?: string) {
+    const ground = readFileSync('test/support/own-ground.ts', 'utf8');
     const tree = plantTree({
-      'own-ground.ts': readFileSync('test/support/own-ground.ts', 'utf8'),
+      'own-ground.ts': ground.replace('const grace = 10_000;', 'const grace = 500;'),
       'vitest.config.mjs': `export default { test: { globalSetup: 'own-ground.ts', testTimeout: 60_000 } };`,
       'one.test.mjs': `${preamble} test('one', async () => { ${body} });`,
     });

@@ -2,19 +2,19 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
-  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Picture } from '../../src/core/drill.ts';
 import { reflogMark } from '../../src/core/refs.ts';
+import { pictureOf, questions } from '../../src/drill/picture.ts';
 import type { AttemptId, AttemptRules } from '../../src/ports.ts';
 
 export const planBefore = '# Plan\n\n- [ ] One\n- [ ] Two\n';
@@ -147,25 +147,19 @@ export function someRules(overrides: Partial<AttemptRules> = {}): AttemptRules {
   };
 }
 
-export type Picture = Readonly<Record<string, string>>;
+export type { Picture };
 
-/** Everything a rollback must give back: bytes, modes, links, folders, refs, HEAD, index with its flags, configuration, hooks. */
+/** Everything a rollback must give back, as the drill looks at it. */
 export function photograph(lab: Pick<Lab, 'top' | 'git'>): Picture {
-  const picture: Record<string, string> = {};
-  look(lab.top, '', picture);
-  const gitDir = lab.git('rev-parse', '--absolute-git-dir').trim();
-  const commonDir = realpathSync(join(lab.top, lab.git('rev-parse', '--git-common-dir').trim()));
-  for (const name of ['config', 'info', 'hooks', 'shallow'])
-    look(commonDir, name, picture, 'common:');
-  for (const name of ['HEAD', 'config.worktree', 'MERGE_HEAD', 'rebase-merge', 'index.lock'])
-    look(gitDir, name, picture, 'git:');
-  const refs = lab.git('for-each-ref', '--format=%(refname) %(objectname)');
-  const theirs = refs.split('\n').filter((ref) => !ref.startsWith('refs/skeleton/'));
-  picture['refs'] = theirs.join('\n');
-  picture['stash'] = lab.git('stash', 'list');
-  picture['index'] = lab.git('ls-files', '-s', '-v');
-  picture['status'] = lab.git('status', '--porcelain', '--ignored');
-  return picture;
+  const { gitDir, commonDir, refs, stash, index, status } = questions;
+  return pictureOf(lab.top, {
+    gitDir: lab.git(...gitDir),
+    commonDir: lab.git(...commonDir),
+    refs: lab.git(...refs),
+    stash: lab.git(...stash),
+    index: lab.git(...index),
+    status: lab.git(...status),
+  });
 }
 
 /** All files in the quarantine and in the snapshot's tree, by their bytes. */
@@ -201,21 +195,4 @@ export function allFiles(lab: Lab): ReadonlyMap<string, string> {
 
 function latin1(path: string): Buffer {
   return Buffer.from(path, 'latin1');
-}
-
-function look(root: string, name: string, into: Record<string, string>, prefix = ''): void {
-  const bytes = Buffer.concat([Buffer.from(`${root}/`), Buffer.from(name, 'latin1')]);
-  const stat = lstatSync(bytes, { throwIfNoEntry: false });
-  if (stat === undefined || name === '.git') return;
-  const mode = (stat.mode & 0o7777).toString(8);
-  const key = `${prefix}${name}`;
-  if (stat.isSymbolicLink()) into[key] = `link ${readlinkSync(bytes, { encoding: 'latin1' })}`;
-  else if (stat.isFile())
-    into[key] = `${mode} ${readFileSync(bytes).toString('latin1').slice(0, 200)}`;
-  else if (!stat.isDirectory()) into[key] = 'special';
-  else {
-    if (name !== '') into[key] = `folder ${mode}`;
-    for (const entry of readdirSync(bytes, { encoding: 'latin1' }))
-      look(root, name === '' ? entry : `${name}/${entry}`, into, prefix);
-  }
 }

@@ -49,7 +49,7 @@ export function aWorld(lucks: Readonly<Record<string, readonly Luck[]>>): World 
       hash: () => Promise.resolve('sha256:00'),
       run: (job) => runGates(job, (task, number) => luck(task, number), events),
     },
-    processes: { endByToken: () => Promise.resolve([]) },
+    processes: { endByToken: () => Promise.resolve([]), outside: () => Promise.resolve([]) },
     clock: aClock(),
   };
   return { ports, events, jobs, deeds };
@@ -157,6 +157,7 @@ function aLedger(events: Recorded[]): Ledger {
       track(open, entry.task, entry.event);
       return Promise.resolve(recorded);
     },
+    restore: () => Promise.resolve(),
     plans: () => Promise.resolve(new Map()),
     addPlan: () => Promise.resolve(),
     runs: () => Promise.resolve([]),

@@ -22,7 +22,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const memory = '/dev/shm';
 const roomWanted = 1024 ** 3;
 /** Milliseconds that a process which is already ending gets to be gone. */
-const grace = 2000;
+const grace = 10_000;
 /** What a developer's machine or a CI service sets, and what would make a test pass here and fail there. */
 const foreign = /^(?:GIT|SKELETON|XDG|GITHUB)_|^(?:CI|NO_COLOR|FORCE_COLOR)$/;
 
@@ -132,19 +132,33 @@ async function lastingStrays(ground: Ground): Promise<readonly Stray[]> {
 function findStrays(ground: Ground): readonly Stray[] {
   return readdirSync('/proc')
     .map(Number)
-    .filter((pid) => pid > 0 && pid !== process.pid && belongs(pid, ground) && !isWorker(pid))
+    .filter((pid) => pid > 0 && pid !== process.pid && !isWorker(pid))
+    .filter((pid) => belongs(pid, ground) || isMasterlessWatcher(pid))
     .map((pid) => ({ pid, command: commandOf(pid) }));
 }
 
-/** By its environment, or, if it shed that, by the folder it is in. */
+/** By its environment, or, if it shed that, by what it was started with, the folder it is in and the files it has open. */
 function belongs(pid: number, { root, mark }: Ground): boolean {
   if (readProc(pid, 'environ').split('\0').includes(`SKELETON_SUITE=${mark}`)) return true;
+  if (commandOf(pid).includes(root)) return true;
+  return linksOf(pid).some((place) => place === root || place.startsWith(root + sep));
+}
+
+function linksOf(pid: number): readonly string[] {
+  const folder = `/proc/${pid.toString()}`;
   try {
-    const folder = readlinkSync(`/proc/${pid.toString()}/cwd`);
-    return folder === root || folder.startsWith(root + sep);
+    const open = readdirSync(`${folder}/fd`).map((fd) => `fd/${fd}`);
+    return ['cwd', ...open].map((name) => readlinkSync(`${folder}/${name}`));
   } catch {
-    return false;
+    return [];
   }
+}
+
+/** Our own watcher keeps clear of all that; it has to end itself when whoever started it is gone. */
+function isMasterlessWatcher(pid: number): boolean {
+  if (!commandOf(pid).endsWith(' skeleton-watcher')) return false;
+  const parent = Number(/^PPid:\t(\d+)$/m.exec(readProc(pid, 'status'))?.[1]);
+  return isWorker(parent) || !commandOf(parent).includes('node');
 }
 
 /** Vitest's own processes: it ends them after this. */

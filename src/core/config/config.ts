@@ -13,6 +13,7 @@ export interface Config {
   readonly timeout?: number;
   readonly idleTimeout?: number;
   readonly maxTime?: number;
+  readonly maxWait?: number;
   /** Most tasks of one run. */
   readonly limit?: number;
   readonly keepGoing?: boolean;
@@ -20,6 +21,7 @@ export interface Config {
   readonly autostash?: boolean;
   readonly branch?: string;
   readonly isolate?: boolean;
+  readonly keepAwake?: boolean;
   readonly noGates?: boolean;
   readonly gates?: readonly (string | GateConfig)[];
   readonly gateTimeout?: number;

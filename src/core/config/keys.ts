@@ -72,6 +72,13 @@ export const configKeys: readonly ConfigKey[] = [
     doc: 'Longest time of the whole run; it stops, resumable.',
   },
   {
+    name: 'max_wait',
+    type: { kind: 'duration' },
+    places: everywhere,
+    ceiling: true,
+    doc: 'Longest time that a run may wait for providers, summed over the run; it stops, resumable.',
+  },
+  {
     name: 'limit',
     type: { kind: 'count', least: 1, most: MOST_TASKS },
     places: everywhere,
@@ -107,6 +114,12 @@ export const configKeys: readonly ConfigKey[] = [
     type: { kind: 'boolean' },
     places: everywhere,
     doc: 'Work in a linked worktree and leave this one alone.',
+  },
+  {
+    name: 'keep_awake',
+    type: { kind: 'boolean' },
+    places: everywhere,
+    doc: 'Whether the machine is kept from sleeping while a run goes (systemd-inhibit, caffeinate); never in CI.',
   },
   {
     name: 'no_gates',

@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -42,6 +49,7 @@ describe('a command', () => {
       stdout: Buffer.from([0x61, 0, 0xff, 0x62]),
       stderr: 'warning ü\n',
       timedOut: false,
+      aborted: false,
     });
   });
 
@@ -98,6 +106,31 @@ describe('a command', () => {
   it('many at a time', async () => {
     const results = await Promise.all(Array.from({ length: 30 }, (_, i) => sh(`echo ${i}`)));
     expect(results.map(({ stdout }) => Number(stdout.toString()))).toEqual([...results.keys()]);
+  });
+});
+
+describe('a command whose signal aborts', () => {
+  it('is ended with its children, one that ignores TERM after a second', async () => {
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 200);
+    const before = performance.now();
+    const line = "trap '' TERM; sleep 60 & wait; sleep 61";
+    const result = await sh(line, { signal: stop.signal });
+    expect(result).toMatchObject({ code: null, signal: 'SIGKILL', timedOut: false, aborted: true });
+    expect(performance.now() - before).toBeLessThan(5000);
+  });
+
+  it('does not start afterwards', async () => {
+    const result = await sh('touch started', { signal: AbortSignal.abort() });
+    expect(result).toMatchObject({ code: null, aborted: true });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('that is over is not cut off', async () => {
+    const stop = new AbortController();
+    const { aborted } = await sh('exit 0', { signal: stop.signal });
+    stop.abort();
+    expect(aborted).toBe(false);
   });
 });
 

@@ -264,6 +264,19 @@ describe('a checkpoint', () => {
   });
 });
 
+test('a start commit is not made twice where a run died between the branch and the index', async () => {
+  lab.write('gates/more.sh', 'exit 0\n');
+  const message = { subject: 'skeleton: start plan', body: '', trailers: [] };
+  const made = await workspace.commitTree(await workspace.treeWith(['gates/']), message);
+  lab.git('read-tree', 'HEAD^');
+  const tree = await workspace.treeWith(['gates/']);
+  expect(await workspace.commitTree(tree, message)).toBe(made);
+  expect([lab.git('rev-parse', 'HEAD'), lab.git('status', '--porcelain')]).toEqual([
+    `${made}\n`,
+    '',
+  ]);
+});
+
 describe('commits since the crash', () => {
   const rollBack = async (): Promise<void> => {
     const other = await openWorkspace({ cwd: lab.top });
@@ -281,6 +294,28 @@ describe('commits since the crash', () => {
     expect(lab.git('log', '-1', '--format=%s', 'main')).toBe('persons\n');
     expect(lab.git('status', '--porcelain')).toBe('');
     expect(lab.read('README.md')).toBe('hello\n');
+  });
+
+  test('go where the attempt held the work tree when they were made, marked or not', async () => {
+    await workspace.begin(anAttempt, someRules());
+    lab.write('unmarked', 'u\n');
+    lab.git('add', '-A');
+    lab.git('commit', '-qm', 'unmarked');
+    const other = await openWorkspace({ cwd: lab.top });
+    await other.rollBack(anAttempt, Infinity);
+    expect(photograph(lab)).toEqual(before);
+  });
+
+  test('stay where they were made after the last that is known of the attempt, or within the same second', async () => {
+    await workspace.begin(anAttempt, someRules());
+    lab.write('later', 'l\n');
+    lab.git('add', '-A');
+    lab.git('commit', '-qm', 'later');
+    const made = Number(lab.git('reflog', '-1', 'main', '--date=unix', '--format=%ct')) * 1000;
+    const other = await openWorkspace({ cwd: lab.top });
+    await other.rollBack(anAttempt, made + 999);
+    expect(lab.git('log', '-1', '--format=%s', 'main')).toBe('later\n');
+    expect(lab.git('status', '--porcelain')).toBe('');
   });
 
   test('go where the agent made them', async () => {

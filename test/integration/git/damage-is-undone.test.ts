@@ -10,7 +10,7 @@ import {
   someRules,
 } from '../../support/git-lab.ts';
 import type { Lab } from '../../support/git-lab.ts';
-import { damages } from '../../support/damages.ts';
+import { damages } from '../../../src/drill/damages.ts';
 
 let template: Lab;
 let lab: Lab | undefined;

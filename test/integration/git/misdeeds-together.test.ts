@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openWorkspace } from '../../../src/git/workspace.ts';
-import { damages } from '../../support/damages.ts';
+import { damages } from '../../../src/drill/damages.ts';
 import {
   allFiles,
   anAttempt,

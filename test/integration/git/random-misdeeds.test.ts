@@ -15,8 +15,8 @@ import {
   someRules,
 } from '../../support/git-lab.ts';
 import type { Lab, Picture } from '../../support/git-lab.ts';
-import { misdeeds, storyOf } from '../../support/misdeeds.ts';
-import type { Story } from '../../support/misdeeds.ts';
+import { misdeeds, storyOf } from '../../../src/drill/misdeeds.ts';
+import type { Story } from '../../../src/drill/misdeeds.ts';
 
 /** `SEED=7 npx vitest run random-misdeeds` tells one story again, `SEED=7,8` two. */
 const { SEED: onlySeed, NIGHTLY: nightly } = process.env;

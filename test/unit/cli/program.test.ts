@@ -35,6 +35,8 @@ const commands = [
   'show',
   'restore',
   'undo',
+  'doctor',
+  'gc',
 ];
 
 describe('help and version', () => {
@@ -107,14 +109,16 @@ describe('options of run', () => {
   });
 
   test('values are numbers and milliseconds', () => {
-    const argv = '--attempts 2 --timeout 90s --idle-timeout 1m --max-time 1h30m --limit 3'.split(
-      ' ',
-    );
+    const argv =
+      '--attempts 2 --timeout 90s --idle-timeout 1m --max-time 1h30m --max-wait 2h --limit 3'.split(
+        ' ',
+      );
     expect(configOf(flagsOf(...argv))).toEqual({
       attempts: 2,
       timeout: 90_000,
       idleTimeout: 60_000,
       maxTime: 5_400_000,
+      maxWait: 7_200_000,
       limit: 3,
     });
   });

@@ -165,6 +165,19 @@ describe('--json', () => {
 describe('on a terminal', () => {
   const terminal = { isTerminal: true, env: { TERM: 'xterm' } };
 
+  test('a wait is counted down', () => {
+    const io = fakeIo(terminal);
+    const output = openRunOutput(
+      { json: false, quiet: false, verbose: false, planOption: '', again: '' },
+      io,
+    );
+    const until = new Date(Date.now() + 90_500).toISOString();
+    const nowhere = { attempt: 0, attempts: 0, name: '' };
+    output.onProgress({ type: 'step', task: 'a', ...nowhere, step: 'wait', until });
+    output.close();
+    expect(io.stderr()).toContain('rate limited; waiting · 1m 30s left');
+  });
+
   test('one line is redrawn with what runs now; lines that stay push it down', () => {
     const io = fakeIo(terminal);
     const output = openRunOutput(
@@ -246,6 +259,18 @@ describe('what others wrote', () => {
   });
 });
 
+/** On the day of these histories, wherever the test runs. */
+function localTime(hours: number, minutes: number): string {
+  const day = new Date(Date.UTC(2026, 0, 1));
+  return new Date(day.getFullYear(), day.getMonth(), day.getDate(), hours, minutes).toISOString();
+}
+
+function localDay(hours: number): string {
+  const day = new Date(localTime(hours, 0));
+  const two = (number: number): string => String(number).padStart(2, '0');
+  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
+}
+
 describe('single lines', () => {
   const soft = gate({ soft: true, verdict: 'fail', ended: 'exit 2', exit: 2 });
 
@@ -272,6 +297,20 @@ describe('single lines', () => {
         { task: 'a', event: { type: 'attempt.voided', why: 'gate-error' } },
       ],
       '! a  attempt 1/5 does not count: a gate could not judge it',
+    ],
+    [
+      'a wait of today',
+      [
+        ...rejected('a').slice(0, 1),
+        { task: 'a', event: { type: 'agent.throttled', until: localTime(4, 10) } },
+        { task: 'a', event: { type: 'attempt.voided', why: 'throttled', until: localTime(4, 10) } },
+      ],
+      '… a  sh agent.sh is rate limited until 04:10; waiting',
+    ],
+    [
+      'a wait that an earlier run began, until another day',
+      [{ task: 'a', event: { type: 'agent.throttled', until: localTime(24 + 4, 10) } }],
+      `… a  the agent is rate limited until ${localDay(24 + 4)} 04:10; waiting`,
     ],
     [
       'an unjudged task',

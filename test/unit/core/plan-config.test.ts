@@ -25,12 +25,14 @@ const everyKey = {
   timeout: 5_400_000,
   idleTimeout: 90_000,
   maxTime: 28_800_000,
+  maxWait: 21_600_000,
   limit: 10,
   keepGoing: true,
   failFast: false,
   autostash: true,
   branch: 'work',
   isolate: true,
+  keepAwake: false,
   noGates: false,
   gates: [
     'npm test',
@@ -65,12 +67,14 @@ attempts: 3
 timeout: 1h30m
 idle_timeout: 90s
 max_time: 8h
+max_wait: 6h
 limit: 10
 keep_going: true
 fail_fast: no
 autostash: on
 branch: work
 isolate: True
+keep_awake: no
 no_gates: false
 gates:
   - npm test

@@ -199,6 +199,7 @@ describe('runs', () => {
     const { counts } = summarise(plan, record(passed('a', 1, [gate()])));
     expect(counts).toEqual({
       passed: 1,
+      unproven: 0,
       ticked: 0,
       unjudged: 0,
       failed: 0,

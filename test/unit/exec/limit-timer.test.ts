@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startLimitTimer } from '../../../src/exec/limit-timer.ts';
+import { deadlineAfter, startLimitTimer } from '../../../src/exec/limit-timer.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({
@@ -70,5 +70,23 @@ describe('a limit', () => {
     vi.setSystemTime(Date.now() + 10 * day);
     await vi.advanceTimersByTimeAsync(500);
     expect(onOver).not.toHaveBeenCalled();
+  });
+});
+
+describe('a deadline', () => {
+  it('aborts when its time is over, even after more than setTimeout can count', async () => {
+    const signal = deadlineAfter(30 * day);
+    await vi.advanceTimersByTimeAsync(29 * day);
+    expect(signal.aborted).toBe(false);
+    await vi.advanceTimersByTimeAsync(day + 10);
+    expect(signal.aborted).toBe(true);
+  });
+
+  it('keeps no process alive', () => {
+    vi.useRealTimers();
+    const before = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    deadlineAfter(day);
+    const after = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    expect(after).toBe(before);
   });
 });

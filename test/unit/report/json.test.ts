@@ -66,6 +66,9 @@ const examples: { readonly [T in Event['type']]: readonly [EventOf<T>, ...EventO
   'checkpoint.created': [
     { type: 'checkpoint.created', tag: 'refs/tags/skeleton/plan/0001-a', commit: 'c'.repeat(40) },
   ],
+  'checkpoint.verified': [
+    { type: 'checkpoint.verified', tag: 'refs/tags/skeleton/plan/0001-a', commit: 'c'.repeat(40) },
+  ],
   'wait.over': [{ type: 'wait.over' }],
   'task.reopened': [{ type: 'task.reopened', anew: true }],
   'task.finished': [

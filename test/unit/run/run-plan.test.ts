@@ -6,6 +6,7 @@ import { openJournal } from '../../../src/run/journal.ts';
 import { recover } from '../../../src/run/recover.ts';
 import { runPlan, type RunEnd } from '../../../src/run/run-plan.ts';
 import type { Session } from '../../../src/run/session.ts';
+import { openWaitBudget } from '../../../src/run/wait-budget.ts';
 import { aWorld, type World } from '../../support/memory-ports.ts';
 import { aPlan, aTask } from '../../support/plans.ts';
 
@@ -23,6 +24,7 @@ function run(world: World, plan: Plan, config: Config = {}, stop = new AbortCont
     journal: journalIn(world),
     plan,
     settings: settingsOf(config),
+    waits: openWaitBudget(settingsOf(config).maxWait),
     highestProof: 0,
     signal: stop.signal,
     isInterrupted: () => stop.signal.aborted,

@@ -107,7 +107,7 @@ const history: readonly Misdeed[] = [
   ['tag', (draw) => `git tag -f ${draw.of(['', '-a -m x'])} ${draw.of(tags)} HEAD~0`],
   ['delete a tag', (draw) => `git tag -d ${draw.of(tags)}`],
   ['stash', (draw) => `git stash ${draw.of(['push -q', 'push -qu', 'push -qa', 'pop', 'drop'])}`],
-  ['gc', () => 'git reflog expire --expire=now --all; git gc -q --prune=now'],
+  ['gc', () => 'git reflog expire --expire=now --all; git gc -q --force --prune=now'],
   ['merge', (draw) => `git ${draw.of(['merge', 'rebase', 'cherry-pick'])} ${draw.of(branches)}`],
   [
     'forged trailers',
@@ -137,7 +137,7 @@ const judging: readonly Misdeed[] = [
   ['protected', (draw) => put(draw, draw.of(['tests/t.sh', 'tests/new.sh']))],
 ];
 
-const known: Misdeed = ['a known damage', (draw) => draw.of(damages)[1]];
+const known: Misdeed = ['a known damage', (draw: Draw): string => draw.of(damages)[1]];
 
 /** Every kind of misdeed. What the product states as its limits (objects deleted, writes elsewhere) is not among them. */
 export const misdeeds: readonly Misdeed[] = [

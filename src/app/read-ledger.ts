@@ -1,0 +1,60 @@
+import type { House } from '../compose.ts';
+import type { Recorded } from '../core/events.ts';
+import { inOrder, rebuild } from '../core/rebuild.ts';
+import { LedgerDamaged, type Ledger } from '../ports.ts';
+import { slugOf } from './whole-ledger.ts';
+
+/** What there is to read of a plan's past. */
+export interface Past {
+  /** PLAN of the plan's path. */
+  readonly slug: string;
+  readonly events: readonly Recorded[];
+  /** That it is known from git alone, and why, in one line; undefined where the ledger tells it. */
+  readonly notice: string | undefined;
+}
+
+/** Plans as the ledger has them; as git does where it is damaged or gone. Nothing is changed. */
+export async function readPlans(house: House): Promise<ReadonlyMap<string, string>> {
+  const read = await withLedger(house, (ledger) => ledger.plans());
+  return read.kind === 'read' ? read.value : (await house.traces()).plans();
+}
+
+/** A plan's history, for commands that take no lock and mend nothing: from git, where the ledger is damaged or gone. */
+export async function readPast(house: House, planPath: string): Promise<Past> {
+  const read = await withLedger(house, async (ledger) => {
+    const slug = await slugOf(house, planPath, await ledger.plans());
+    return { slug, events: await ledger.history(slug) };
+  });
+  if (read.kind === 'read') return { ...read.value, notice: undefined };
+  const traces = await house.traces();
+  const slug = await slugOf(house, planPath, new Map());
+  const found = await traces.of(slug, () => false);
+  const rebuilt = rebuild({ plan: slug, planPath, history: [], traces: found });
+  const events = inOrder(slug, rebuilt.entries);
+  if (read.why === undefined && events.length === 0) return { slug, events, notice: undefined };
+  const what =
+    read.why === undefined ? 'there is no ledger' : `the ledger is damaged (${read.why})`;
+  const notice = `${what}: this is what git knows; skeleton run makes a new one`;
+  return { slug, events, notice };
+}
+
+type Read<T> =
+  | { readonly kind: 'read'; readonly value: T }
+  | { readonly kind: 'lost'; readonly why: string | undefined };
+
+export async function withLedger<T>(
+  house: House,
+  work: (ledger: Ledger) => Promise<T>,
+): Promise<Read<T>> {
+  let ledger: Ledger | undefined;
+  try {
+    ledger = await house.history();
+    if (ledger === undefined) return { kind: 'lost', why: undefined };
+    return { kind: 'read', value: await work(ledger) };
+  } catch (error) {
+    if (!(error instanceof LedgerDamaged)) throw error;
+    return { kind: 'lost', why: error.reason };
+  } finally {
+    await ledger?.close();
+  }
+}

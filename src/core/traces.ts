@@ -1,0 +1,61 @@
+/** What git holds of the runs of one plan, beside what the ledger says of them. */
+import type { AttemptFacts } from './snapshot-words.ts';
+
+/** The snapshot of an attempt that did not pass. */
+export interface AttemptTrace {
+  readonly ref: string;
+  readonly commit: string;
+  /** The task's slug. */
+  readonly task: string;
+  /** The N of `TASK#N`. */
+  readonly number: number;
+  /** The commit it began from. */
+  readonly base: string;
+  /** ISO 8601, UTC: when it was kept. */
+  readonly at: string;
+  readonly trailers: ReadonlyMap<string, string>;
+}
+
+/** A checkpoint's tag, its proof, or both. */
+export interface CheckpointTrace {
+  readonly number: number;
+  /** Full name; undefined where it is gone. */
+  readonly tag: string | undefined;
+  readonly commit: string;
+  readonly proof:
+    { readonly ref: string; readonly object: string; readonly text: string } | undefined;
+  readonly parent: string;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly trailers: ReadonlyMap<string, string>;
+}
+
+export interface StartTrace {
+  readonly ref: string;
+  readonly number: number;
+  readonly commit: string;
+}
+
+/** An attempt that was under way in a work tree when its process died. */
+export interface OpenTrace {
+  /** Id of the work tree. */
+  readonly worktree: string;
+  readonly plan: string;
+  /** The task's own id. */
+  readonly id: string;
+  readonly number: number;
+  readonly planPath: string;
+  readonly base: string;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly facts: AttemptFacts | undefined;
+  /** A step of it has begun: before that, nothing was to be recorded. */
+  readonly hasBegun: boolean;
+}
+
+export interface PlanTraces {
+  readonly attempts: readonly AttemptTrace[];
+  readonly checkpoints: readonly CheckpointTrace[];
+  readonly starts: readonly StartTrace[];
+  readonly open: readonly OpenTrace[];
+}

@@ -1,0 +1,7 @@
+/**
+ * A stop came while git was at work, and ended it: no fault of anybody's. What was recorded stands, and the next run goes on
+ * from there.
+ */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+}
