@@ -94,9 +94,9 @@ function settle({ root, temporary, mark }: Ground): void {
   });
 }
 
-/** Vitest runs no teardown when it is interrupted. */
+/** Vitest runs no teardown when it is interrupted, and its workers go on with their test. */
 function abandon(ground: Ground, signal: NodeJS.Signals): void {
-  for (const { pid } of findStrays(ground)) end(pid);
+  for (const pid of findMembers(ground)) end(pid);
   removeRoot(ground);
   process.exit(128 + constants.signals[signal]);
 }
@@ -130,11 +130,16 @@ async function lastingStrays(ground: Ground): Promise<readonly Stray[]> {
 }
 
 function findStrays(ground: Ground): readonly Stray[] {
+  return findMembers(ground)
+    .filter((pid) => !isWorker(pid))
+    .map((pid) => ({ pid, command: commandOf(pid) }));
+}
+
+function findMembers(ground: Ground): readonly number[] {
   return readdirSync('/proc')
     .map(Number)
-    .filter((pid) => pid > 0 && pid !== process.pid && !isWorker(pid))
-    .filter((pid) => belongs(pid, ground) || isMasterlessWatcher(pid))
-    .map((pid) => ({ pid, command: commandOf(pid) }));
+    .filter((pid) => pid > 0 && pid !== process.pid)
+    .filter((pid) => belongs(pid, ground) || isMasterlessWatcher(pid));
 }
 
 /** By its environment, or, if it shed that, by what it was started with, the folder it is in and the files it has open. */
