@@ -5,7 +5,9 @@
 
 /** Where each package may be imported from. A new dependency gets its line here first. */
 const homes = {
+  '@ai-sdk': '^src/agent/built-in/',
   '@photostructure/sqlite': '^src/ledger/',
+  ai: '^src/agent/built-in/',
   commander: '^cli/',
   execa: '^src/exec/',
   'gray-matter': '^src/core/plan/',
@@ -13,6 +15,7 @@ const homes = {
   'markdown-it': '^src/core/plan/',
   picomatch: '^src/core/',
   'simple-git': '^src/git/',
+  zod: '^src/agent/built-in/',
 };
 
 /** The same for what Node brings along and only one room may touch. */

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { oneLine, visible } from '../src/core/text.ts';
 import type { Refusal } from '../src/index.ts';
 
@@ -22,22 +23,43 @@ export function explainError(error: unknown, version: string, stop?: AbortSignal
   if (isUsage(error)) return { status: error.exitCode === 0 ? 0 : 2, text: '' };
   if (isRefusal(error)) return { status: error.status, text: refusalText(error) };
   if (error.name === 'Interrupted' && typeof stop?.reason === 'number')
-    return { status: stop.reason, text: `skeleton: interrupted: ${visible(error.message)}\n` };
+    return { status: stop.reason, text: interruptedText(error) };
   return conditionOf(error) ?? bug(error.stack ?? error.message, version);
+}
+
+/** What git was doing at that moment is of no use to a person. */
+function interruptedText(error: Error): string {
+  const isBegun = 'isBegun' in error && error.isBegun === true;
+  const stands = isBegun ? 'the next skeleton run goes on from here' : 'nothing was touched';
+  return `skeleton: interrupted; ${stands}\n`;
 }
 
 function conditionOf(error: Error): Explanation | undefined {
   if (!('code' in error)) return undefined;
-  if (full.has(error.code))
-    return { status: 4, text: `skeleton: no space left on the device (${error.message})\n` };
+  if (full.has(error.code)) return noRoom(error);
   return closed.has(error.code) ? shutOut(error) : undefined;
 }
 
+function noRoom(error: Error): Explanation {
+  const place = pathOf(error);
+  const where = place === undefined ? 'a device' : `the device of ${place}`;
+  const look = place === undefined ? 'df -h' : `df -h ${quoted(dirname(place))}`;
+  const message = `no space left on ${where}: ${error.message}`;
+  const mend = `${look}\nfree space there; then the same command again, which goes on from here`;
+  return { status: 4, text: refusalText({ message, mend }) };
+}
+
+function pathOf(error: Error): string | undefined {
+  return 'path' in error && typeof error.path === 'string' ? error.path : undefined;
+}
+
+function quoted(path: string): string {
+  return `'${path.replaceAll("'", `'\\''`)}'`;
+}
+
 function shutOut(error: Error): Explanation {
-  const path = 'path' in error && typeof error.path === 'string' ? error.path : 'PATH';
-  const quoted = `'${path.replaceAll("'", `'\\''`)}'`;
   const mend = [
-    `namei -l ${quoted}`,
+    `namei -l ${quoted(pathOf(error) ?? 'PATH')}`,
     'chmod u+rwX what is closed there; then the same command again',
   ];
   return {

@@ -1,6 +1,10 @@
 #!/usr/bin/env node
 import { existsSync, readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
+import { maskFields } from '../src/core/mask-texts.ts';
+import { openMask } from '../src/core/mask.ts';
+import { secretsIn } from '../src/core/secrets.ts';
+import { jsonLine } from '../src/report/json.ts';
 import { ask } from './ask.ts';
 import { explainError } from './explain-error.ts';
 import type { Io, Sink } from './io.ts';
@@ -14,6 +18,8 @@ type Signal = keyof typeof signals;
 const nobodyReads: ReadonlySet<unknown> = new Set(['EPIPE', 'EIO']);
 
 const version = readVersion();
+/** Whatever a command prints, it prints no secret of our own environment. */
+const mask = openMask(secretsIn(process.env));
 // Asked before a hang-up, after which the answer would be no.
 const terminals = [0, 1, 2].filter((fd) => isatty(fd));
 const stop = new AbortController();
@@ -84,10 +90,30 @@ function sinkOf(stream: NodeJS.WriteStream, fd: number): Sink {
   });
   return {
     write: (text) => {
-      if (text !== '') stream.write(text);
+      if (text !== '') stream.write(stream === process.stdout ? maskedResult(text) : masked(text));
     },
     isTerminal: isatty(fd),
   };
+}
+
+/** Of a crash too: what cannot be masked is not printed. */
+function masked(text: string): string {
+  try {
+    return mask.text(text);
+  } catch {
+    return 'skeleton: a message is left out, as its secrets could not be masked\n';
+  }
+}
+
+/** With `--json` each line is an object of ours: its strings are masked, not the line, which would be JSON no more. */
+function maskedResult(text: string): string {
+  const isJson = process.argv.includes('--json') && text.startsWith('{');
+  if (!isJson || masked(text) === text) return masked(text);
+  try {
+    return `${jsonLine(maskFields(JSON.parse(text) as object, mask))}\n`;
+  } catch {
+    return masked(text);
+  }
 }
 
 function loseOutput(error: Error): void {
@@ -100,7 +126,7 @@ function loseOutput(error: Error): void {
 /** Nothing can be relied on any more: the next run recovers. */
 function die(error: unknown): void {
   const { status, text } = explainError(error, version);
-  process.stderr.write(text, () => process.exit(status));
+  process.stderr.write(masked(text), () => process.exit(status));
 }
 
 /** package.json lies one folder above the sources, two above the build. */

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { parseDuration } from '../src/core/config/units.ts';
+import { parseDuration, parseUsd } from '../src/core/config/units.ts';
 
 /** Parsers of option values. Commander takes `--plan --json`, `--limit=` and `--timeout -5` without a word; these do not. */
 
@@ -35,4 +35,12 @@ export function parseLimit(value: string): number {
 /** Task arguments, collected: ids or numbers. */
 export function collectTask(value: string, before: readonly string[] | undefined): string[] {
   return [...(before ?? []), parseText(value)];
+}
+
+/** US dollars, more than none. */
+export function parseBudget(value: string): number {
+  const usd = parseUsd(value);
+  if (usd === undefined)
+    throw new InvalidArgumentError('It has to be US dollars, such as 5 or 0.50.');
+  return usd;
 }

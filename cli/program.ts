@@ -3,6 +3,7 @@ import { examples, looker } from './command-parts.ts';
 import type { Context, JsonFlag } from './command-parts.ts';
 import { addDrill } from './drill-command.ts';
 import type { Io } from './io.ts';
+import { withoutSelection } from './onward.ts';
 import { collectTask, parseText } from './parsers.ts';
 import { directoryOption, placeOf } from './place.ts';
 import { addRunOptions, configOf } from './run-options.ts';
@@ -72,20 +73,15 @@ function addRun(program: Command, { io, finish }: Context): void {
     .command('run')
     .description("work on the plan's pending tasks in order, or only on those named")
     .argument('[task...]', 'ids or numbers of tasks', collectTask)
-    .addHelpText(
-      'after',
-      examples(
-        "skeleton run --agent-command 'claude -p --permission-mode acceptEdits'",
-        'skeleton run --dry-run',
-      ),
-    );
+    .addHelpText('after', examples('skeleton run --agent claude', 'skeleton run --dry-run'));
   addRunOptions(command)
     .addOption(directoryOption())
     .action(async (tasks: readonly string[] | undefined, flags: RunFlags) => {
       const place = placeOf(command, io.cwd);
       const { run } = await import('./commands/run.ts');
       const { from, dryRun = false, json = false, quiet = false, verbose = false } = flags;
-      const work = { tasks: tasks ?? [], from, flags: configOf(flags), dryRun };
+      const onward = withoutSelection(io.argv, tasks ?? [], command.options);
+      const work = { tasks: tasks ?? [], from, flags: configOf(flags), dryRun, onward };
       finish(await run({ ...place, ...work, json, quiet, verbose }, io));
     });
 }

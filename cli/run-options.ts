@@ -2,12 +2,16 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { Config } from '../src/index.ts';
 import { mostAttempts } from '../src/core/settings.ts';
-import { parseCount, parseLimit, parseText } from './parsers.ts';
+import { parseBudget, parseCount, parseLimit, parseText } from './parsers.ts';
 import { planOption } from './place.ts';
 
 /** What commander makes of the options of `run`. */
 export interface RunFlags {
+  readonly agent?: string;
+  readonly model?: string;
   readonly agentCommand?: string;
+  readonly budget?: number;
+  readonly replay?: boolean;
   readonly attempts?: number;
   readonly timeout?: number;
   readonly idleTimeout?: number;
@@ -29,13 +33,35 @@ export interface RunFlags {
 }
 
 export function addRunOptions(command: Command): Command {
-  const option = (flags: string, text: string): Option => new Option(flags, text);
+  return [planOption(), ...agentOptions(), ...limitOptions(), ...workOptions()].reduce(
+    (all, one) => all.addOption(one),
+    command,
+  );
+}
+
+function option(flags: string, text: string): Option {
+  return new Option(flags, text);
+}
+
+function agentOptions(): readonly Option[] {
   return [
-    planOption(),
+    option(
+      '--agent <name>',
+      'the coding agent: claude, codex, gemini, opencode …; skeleton doctor lists them',
+    )
+      .argParser(parseText)
+      .conflicts('agentCommand'),
+    option('--model <name>', 'the model that it uses, in its own words').argParser(parseText),
     option(
       '--agent-command <cmd>',
       'shell command that does a task; the prompt is its standard input',
     ).argParser(parseText),
+    option('--replay', 'take the recorded result of an equal attempt instead of calling the agent'),
+  ];
+}
+
+function limitOptions(): readonly Option[] {
+  return [
     option(
       '--attempts <n>',
       `attempts for each task, 1 to ${mostAttempts} (default: ${mostAttempts})`,
@@ -49,6 +75,15 @@ export function addRunOptions(command: Command): Command {
       '--max-wait <time>',
       'limit of waiting for rate limits, summed over the run (default: 6h)',
     ).argParser(parseLimit),
+    option(
+      '--budget <usd>',
+      'most US dollars of this run, as the agent reports them; then it stops, resumable',
+    ).argParser(parseBudget),
+  ];
+}
+
+function workOptions(): readonly Option[] {
+  return [
     option('--from <task>', 'begin at this task').argParser(parseText),
     option('--limit <n>', 'begin at most so many tasks').argParser(parseCount()),
     option('--keep-going', 'after a failure, only declared needs block').conflicts('failFast'),
@@ -66,15 +101,20 @@ export function addRunOptions(command: Command): Command {
     option('--json', 'events on standard output, one JSON object a line'),
     option('--quiet', 'only problems and the last line').conflicts('verbose'),
     option('--verbose', 'also what the agent prints'),
-  ].reduce((all, one) => all.addOption(one), command);
+  ];
 }
 
 /** The flags as a layer of configuration; only what was given. */
 export function configOf(flags: RunFlags): Config {
-  const { agentCommand, attempts, timeout, idleTimeout, maxTime, maxWait, limit } = flags;
+  const { agent, model, agentCommand, budget: usd, replay } = flags;
+  const { attempts, timeout, idleTimeout, maxTime, maxWait, limit } = flags;
   const { keepGoing, failFast, autostash, branch, isolate, gates } = flags;
   return given({
+    agent,
+    model,
     agentCommand,
+    budget: usd === undefined ? undefined : { usd },
+    replay,
     attempts,
     timeout,
     idleTimeout,

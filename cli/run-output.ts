@@ -25,10 +25,13 @@ export interface RunOutputOptions {
   readonly planOption: string;
   /** The command line that goes on with the plan. */
   readonly again: string;
+  /** The same once this command has done what it was asked for; `again` unless given. */
+  readonly onward?: string;
 }
 
 export interface RunOutput {
   readonly onEvent: (recorded: Recorded) => void;
+  readonly onEarlier: (recorded: Recorded) => void;
   readonly onProgress: (progress: Progress) => void;
   readonly onAgentOutput: (chunk: Uint8Array) => void;
   readonly onLine: (text: string) => void;
@@ -43,6 +46,7 @@ export function openRunOutput(options: RunOutputOptions, io: Io): RunOutput {
   const live = openLiveLine(io.err, isLive ? look.style : undefined);
   const telling = { style: look.style, planOption: options.planOption };
   const events: Recorded[] = [];
+  const earlier: Recorded[] = [];
   let view: RunView = new Map();
   const say = (lines: readonly string[]): void => {
     live.print(lines);
@@ -58,7 +62,11 @@ export function openRunOutput(options: RunOutputOptions, io: Io): RunOutput {
       if (event.type === 'run.started' && !options.quiet) say(renderRunStart(event));
       if (event.type !== 'run.finished') return;
       live.close();
-      say(endLines(events, options, look.style));
+      say(endLines([...earlier, ...events], options, look.style));
+    },
+    onEarlier: (recorded) => {
+      // What gates said to a commit that this run only finished; the attempt itself was another run's.
+      if (recorded.event.type === 'gates.passed') earlier.push(recorded);
     },
     onProgress: (progress) => {
       live.show(progress);
@@ -84,8 +92,8 @@ function endLines(
   const finished = find(events, 'run.finished')?.event;
   if (finished === undefined) return [];
   const summary = summarise(undefined, events);
-  const { again, planOption } = options;
-  const end = renderRunEnd({ summary, finished, again, planOption }, style);
+  const { again, planOption, onward = again } = options;
+  const end = renderRunEnd({ summary, finished, again, onward, planOption }, style);
   if (options.quiet) return end.slice(0, 1);
   const table = renderRunTable(summary, style);
   return table.length === 0 ? end : ['', ...table, '', ...end];

@@ -29,7 +29,7 @@ const steps = [
   {
     script: 'test:only',
     args: ['--reporter=verbose', '--reporter=json', `--outputFile.json=${results}`],
-    limit: 7 * minute,
+    limit: 9 * minute,
     totals: readTotals,
   },
   { script: 'package-lint', limit: 3 * minute },

@@ -1,24 +1,25 @@
 /** The composition root: the only file that builds adapters. Everything heavy is imported when it is needed. */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type * as Survey from './agent/survey.ts';
 import type { Config } from './core/config.ts';
+import { openMask, type Mask } from './core/mask.ts';
 import { planSlug } from './core/refs.ts';
+import { secretsIn } from './core/secrets.ts';
 import type { Wakefulness } from './exec/keep-awake.ts';
+import { lazyWatcher } from './exec/lazy-watcher.ts';
+import { clock } from './exec/system-clock.ts';
 import type * as DrillRoom from './drill/room.ts';
-import type { Watcher } from './exec/watcher.ts';
 import type { Repository } from './git/located-repository.ts';
 import type { ScratchRepository } from './git/scratch-repository.ts';
 import {
   Refusal,
-  type Agent,
+  type Agents,
   type Checkpoints,
-  type Clock,
   type Gates,
   type Keeper,
   type Ledger,
@@ -36,34 +37,28 @@ export const packageRoot: string = ['..', '../..']
   .map((up) => fileURLToPath(new URL(up, import.meta.url)))
   .find((folder) => existsSync(join(folder, 'package.json'))) as string;
 
+export { clock };
 export { deadlineAfter } from './exec/limit-timer.ts';
 export { stoppingWith } from './git/stopping.ts';
+export { assertTemporary } from './exec/temporary-folder.ts';
 export type { ScratchRepository };
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-export const clock: Clock = {
-  now: () => new Date().toISOString(),
-  monotonic: () => performance.now(),
-  sleep: async (ms, signal) => {
-    await sleep(Math.min(Math.max(ms, 0), 2 ** 31 - 1), undefined, { signal }).catch(
-      () => undefined,
-    );
-  },
-  id: () =>
-    `${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}-${randomBytes(4).toString('hex')}`,
-};
 
 /** One repository as a command sees it: facts, and doors that open when they are needed. */
 export interface House {
   readonly facts: RepositoryFacts;
   /** Absolute: `skeleton/` in the common git directory. */
   readonly stateFolder: string;
+  /** Of what we write about secrets in our environment. */
+  readonly mask: Mask;
   readonly workspace: () => Promise<Workspace>;
   readonly keeper: () => Promise<Keeper>;
   /** Opened for writing; made where there is none. */
   readonly ledger: () => Promise<Ledger>;
   /** Opened for reading only; undefined where there is none yet. */
   readonly history: () => Promise<Ledger | undefined>;
+  /** Sets aside what stands in the place of our own folders and locks; one line about it, undefined where that is nothing. */
+  readonly setOddAside: () => Promise<string | undefined>;
   /** Whether there is a ledger's file, whatever is in it. */
   readonly hasLedger: () => boolean;
   /** Moves a ledger that cannot be trusted out of the way, nothing of it lost; gives its new path. */
@@ -77,28 +72,24 @@ export interface House {
   readonly worktrees: () => Promise<Worktrees>;
   readonly checkpoints: () => Promise<Checkpoints>;
   readonly pruner: () => Promise<Pruner>;
+  /** A configuration of git with which pushes go nowhere, as the remotes are now. */
+  readonly pushOff: () => Promise<string>;
   /** Full names of refs, and paths in the state folder, that `gc` took. */
   readonly pruned: () => Promise<ReadonlySet<string>>;
-  readonly agent: (config: Config, sink?: (chunk: Uint8Array) => void) => Promise<Agent>;
+  readonly agents: (config: Config, sink?: (chunk: Uint8Array) => void) => Promise<Agents>;
   /** The machine does not go to sleep until this is closed, as far as it can be asked. */
   readonly keepAwake: () => Promise<Wakefulness>;
   /** Ends what watches over the steps; nothing of a step lives then. */
   readonly close: () => Promise<void>;
 }
 
-/** One watcher for all steps of this process. */
-function lazyWatcher(): { open: () => Promise<Watcher>; close: () => Promise<void> } {
-  let watcher: Promise<Watcher> | undefined;
-  return {
-    open: () => (watcher ??= import('./exec/watcher.ts').then((room) => room.startWatcher())),
-    close: async () => (await watcher)?.close(),
-  };
-}
-
 function gitDoors(
   cwd: string,
   env: Environment,
-): Pick<House, 'workspace' | 'keeper' | 'worktrees' | 'checkpoints' | 'traces' | 'pruner'> {
+): Pick<
+  House,
+  'workspace' | 'keeper' | 'worktrees' | 'checkpoints' | 'traces' | 'pruner' | 'pushOff'
+> {
   const repository = async (): Promise<Repository> =>
     (await import('./git/repository.ts')).openRepository(cwd, env);
   return {
@@ -109,6 +100,30 @@ function gitDoors(
       (await import('./git/checkpoints.ts')).openCheckpoints(await repository()),
     traces: async () => (await import('./git/traces.ts')).openTraces(await repository()),
     pruner: async () => (await import('./git/pruner.ts')).openPruner(await repository()),
+    pushOff: async () => (await import('./git/push-off.ts')).pushOffConfig(await repository()),
+  };
+}
+
+type LedgerDoors = Pick<
+  House,
+  'ledger' | 'history' | 'hasLedger' | 'keepLedgerAside' | 'locks' | 'setOddAside' | 'stateFolder'
+>;
+
+function ledgerDoors(stateFolder: string): LedgerDoors {
+  const path = join(stateFolder, 'ledger.db');
+  return {
+    stateFolder,
+    ledger: async () => (await import('./ledger/sqlite-ledger.ts')).openSqliteLedger(path),
+    history: async () => {
+      const { openSqliteLedger } = await import('./ledger/sqlite-ledger.ts');
+      return existsSync(path) ? openSqliteLedger(path, { readOnly: true }) : undefined;
+    },
+    setOddAside: async () =>
+      (await import('./ledger/odd-places.ts')).setOddAside(stateFolder, clock.now()),
+    hasLedger: () => existsSync(path),
+    keepLedgerAside: async () =>
+      (await import('./ledger/keep-aside.ts')).keepAside(path, clock.now()),
+    locks: async () => (await import('./ledger/locks.ts')).openLocks(join(stateFolder, 'locks')),
   };
 }
 
@@ -119,35 +134,31 @@ export async function openHouse(cwd: string, env: Environment): Promise<House> {
   if (facts === undefined)
     throw new Refusal(3, `${cwd} is in no git work tree`, 'git init, then commit what is there');
   const stateFolder = join(facts.commonDir, 'skeleton');
-  const ledgerPath = join(stateFolder, 'ledger.db');
-  const watch = lazyWatcher();
-  const places = { top: facts.top, commonDir: facts.commonDir, packageRoot, env };
+  const git = gitDoors(cwd, env);
+  const groupsFolder = join(stateFolder, 'groups');
+  const watch = lazyWatcher(groupsFolder);
+  const secrets = secretsIn(env);
+  const places = { top: facts.top, commonDir: facts.commonDir, packageRoot, env, secrets };
   return {
     facts,
-    stateFolder,
-    ...gitDoors(cwd, env),
-    ledger: async () => (await import('./ledger/sqlite-ledger.ts')).openSqliteLedger(ledgerPath),
-    history: async () => {
-      const { openSqliteLedger } = await import('./ledger/sqlite-ledger.ts');
-      return existsSync(ledgerPath) ? openSqliteLedger(ledgerPath, { readOnly: true }) : undefined;
-    },
+    mask: openMask(secrets),
+    ...git,
+    ...ledgerDoors(stateFolder),
     pruned: async () => (await import('./git/pruned-record.ts')).readPruned(facts.commonDir),
-    hasLedger: () => existsSync(ledgerPath),
-    keepLedgerAside: async () =>
-      (await import('./ledger/keep-aside.ts')).keepAside(ledgerPath, clock.now()),
-    locks: async () => (await import('./ledger/locks.ts')).openLocks(join(stateFolder, 'locks')),
     processes: async () => {
-      const { endProcesses } = await import('./exec/end-processes.ts');
+      const { endLeft, endNoted } = await import('./exec/step-groups.ts');
+      await endLeft(groupsFolder);
       const { watchOutside } = await import('./exec/outside-work.ts');
-      return { endByToken: (token) => endProcesses({ token }), outside: watchOutside(env) };
+      return { endByToken: (token) => endNoted(groupsFolder, token), outside: watchOutside(env) };
     },
     gates: async (config, top = facts.top) => {
       const { openGates } = await import('./gate/gates.ts');
       return openGates({ ...places, top, config, watcher: await watch.open() });
     },
-    agent: async (config, sink) => {
-      const { openCommandAgent } = await import('./agent/command-agent.ts');
-      return openCommandAgent({ ...places, config, sink, watcher: await watch.open() });
+    agents: async (config, sink) => {
+      const { openAgents } = await import('./agent/agents.ts');
+      const { pushOff } = git;
+      return openAgents({ ...places, config, sink, pushOff, watcher: await watch.open() });
     },
     keepAwake: async () => (await import('./exec/keep-awake.ts')).keepAwake(env),
     close: () => watch.close(),
@@ -167,6 +178,11 @@ export async function readTools(cwd: string, env: Environment): Promise<Tools> {
   const { gitVersion } = await import('./git/git-version.ts');
   const { describeSqlite } = await import('./ledger/sqlite.ts');
   return { git: await gitVersion(cwd, env), node: process.version, sqlite: await describeSqlite() };
+}
+
+/** What looks at the agents of this machine. */
+export async function openSurvey(): Promise<typeof Survey> {
+  return import('./agent/survey.ts');
 }
 
 /** Where the plan is: --plan (relative to the current folder), else PLAN.md, else docs/PLAN.md at the top. Relative to the top, with `/`. */

@@ -1,7 +1,7 @@
 import { chmod, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { openScratchRepository, packageRoot } from '../../src/compose.ts';
+import { assertTemporary, openScratchRepository, packageRoot } from '../../src/compose.ts';
 import type { ScratchRepository } from '../../src/compose.ts';
 import { shellWord } from '../../src/report/shell-word.ts';
 import { chooseLook } from '../../src/report/style.ts';
@@ -22,6 +22,7 @@ export interface DemoCommand {
  * then shows the commands to look around with what they print. Gives the run's exit status.
  */
 export async function demo({ keep }: DemoCommand, io: Io): Promise<number> {
+  assertTemporary(3);
   const folder = await mkdtemp(join(tmpdir(), 'skeleton-demo-'));
   try {
     const repository = await furnish(folder);

@@ -17,14 +17,17 @@ export interface RunCommand {
   readonly verbose: boolean;
   /** Options that every command about this plan needs, with a blank before; '' for none. */
   readonly planOption: string;
+  /** The words of the command that does the rest of the plan; those that were typed unless given. */
+  readonly onward?: readonly string[];
 }
 
 /** `skeleton run`: works through the plan and shows it; gives the exit status. */
 export async function run(command: RunCommand, io: Io): Promise<number> {
   const { cwd, plan, tasks, from, flags, dryRun, json, quiet, verbose, planOption } = command;
   const again = shellLine(['skeleton', ...io.argv]);
-  const output = openRunOutput({ json, quiet, verbose, planOption, again }, io);
-  const { onEvent, onProgress, onAgentOutput, onLine } = output;
+  const onward = shellLine(['skeleton', ...(command.onward ?? io.argv)]);
+  const output = openRunOutput({ json, quiet, verbose, planOption, again, onward }, io);
+  const { onEvent, onEarlier, onProgress, onAgentOutput, onLine } = output;
   const options = {
     cwd,
     tasks,
@@ -37,6 +40,7 @@ export async function run(command: RunCommand, io: Io): Promise<number> {
   try {
     const result = await runPlan(options, {
       onEvent,
+      onEarlier,
       onProgress,
       onAgentOutput,
       onLine,

@@ -34,7 +34,9 @@ export async function status(command: LookCommand, io: Io): Promise<number> {
       'skeleton status --plan PATH',
     );
   const problems = history.plan?.problems.length ?? 0;
-  const facts = { planPath: history.planPath, summary, problems, head: history.head, planOption };
+  const { planPath: path, head } = history;
+  const now = new Date().toISOString();
+  const facts = { planPath: path, summary, problems, head, planOption, now };
   const { style } = chooseLook(io.env, io.out.isTerminal);
   print(io.out, json ? jsonLine(statusData(facts)) : renderStatus(facts, style));
   return 0;

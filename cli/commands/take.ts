@@ -12,11 +12,13 @@ export interface TakeCommand extends LookCommand {
 export async function take(command: TakeCommand, io: Io): Promise<number> {
   const { cwd, plan, task, json, planOption } = command;
   const again = shellLine(['skeleton', ...io.argv]);
-  const output = openRunOutput({ json, quiet: false, verbose: false, planOption, again }, io);
-  const { onEvent, onProgress, onLine } = output;
+  const onward = `skeleton run${planOption}`;
+  const look = { json, quiet: false, verbose: false, planOption, again, onward };
+  const output = openRunOutput(look, io);
+  const { onEvent, onEarlier, onProgress, onLine } = output;
   try {
     const options = { cwd, task, ...(plan !== undefined && { planPath: plan }) };
-    const ways = { onEvent, onProgress, onLine, signal: io.windDown(), env: io.env };
+    const ways = { onEvent, onEarlier, onProgress, onLine, signal: io.windDown(), env: io.env };
     return (await takeWork(options, ways)).status;
   } finally {
     output.close();

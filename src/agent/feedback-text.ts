@@ -13,10 +13,22 @@ const LONGEST_NOTICE = 400;
 const MOST_LINES = 40;
 const LEAST_OF_GATE = 300;
 
-/** Why the last attempt did not pass: in words, and what each gate said that rejected it, with the path of its whole log. */
-export function feedbackText({ failure, gates, notices }: Feedback, stateFolder: string): string {
+const rolledBack =
+  'What it changed was rolled back: the work tree is as it was before it. Do not repeat it.';
+const stillThere =
+  'What it changed is still in the work tree, not committed: go on from there, and repair it.';
+
+/**
+ * Why the last attempt did not pass: in words, and what each gate said that rejected it, with the path of its whole log.
+ * `continues`: its files lie in the work tree (`retry: continue`).
+ */
+export function feedbackText(
+  { failure, gates, notices }: Feedback,
+  stateFolder: string,
+  continues = false,
+): string {
   const reason = clip(visible(describeFailure(failure)), MOST_OF_REASON);
-  const intro = `The last attempt did not pass: ${reason}. What it changed was rolled back: the work tree is as it was before it. Do not repeat it.`;
+  const intro = `The last attempt did not pass: ${reason}. ${continues ? stillThere : rolledBack}`;
   const rejecting = gates.filter(isRejection);
   const shown = rejecting.slice(0, MOST_GATES);
   const left = rejecting.length - shown.length;

@@ -24,23 +24,32 @@ export const promptHoles = [
 
 /**
  * The prompt of one attempt. It never begins with `/`: to some agents that would be a command of theirs. `stateFolder`:
- * absolute, what logs are named relative to.
+ * absolute, what logs are named relative to. `mask` is for what earlier attempts left to say: the plan's own words stay as they are.
  */
-export function renderPrompt(template: string, job: AgentJob, stateFolder: string): string {
-  const prompt = fillTemplate(template, textsOf(job, stateFolder)).trim();
+export function renderPrompt(
+  template: string,
+  job: AgentJob,
+  stateFolder: string,
+  mask: (text: string) => string = (text) => text,
+): string {
+  const prompt = fillTemplate(template, textsOf(job, mask(feedbackOf(job, stateFolder)))).trim();
   return `${prompt.startsWith('/') ? 'Task: ' : ''}${prompt}\n`;
+}
+
+function feedbackOf({ feedback, continues }: AgentJob, stateFolder: string): string {
+  return feedback === undefined ? '' : feedbackText(feedback, stateFolder, continues);
 }
 
 function textsOf(
   job: AgentJob,
-  stateFolder: string,
+  feedback: string,
 ): Readonly<Record<(typeof promptHoles)[number], string>> {
   const { plan, task, attempt } = job;
   return {
     acceptance: listed('It is done when:', task.acceptance),
     attempt: String(attempt.attempt),
     attempts: String(attempt.attempts),
-    feedback: job.feedback === undefined ? '' : feedbackText(job.feedback, stateFolder),
+    feedback,
     files: listed('Files that it is expected to touch:', task.files),
     gates: gatesText(job.gates),
     id: oneLine(task.id),

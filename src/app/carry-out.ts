@@ -4,7 +4,9 @@ import type { Config } from '../core/config.ts';
 import { differsInMarksOnly } from '../core/plan/tick.ts';
 import { openCleanRoom } from '../run/clean-room.ts';
 import { tickIn } from '../run/prepare.ts';
+import { openPurse } from '../run/purse.ts';
 import type { RunEnd } from '../run/run-plan.ts';
+import { openRoster } from '../run/roster.ts';
 import type { Session } from '../run/session.ts';
 import { startRun, type StartJob } from '../run/start-run.ts';
 import { openWaitBudget } from '../run/wait-budget.ts';
@@ -26,6 +28,7 @@ const statusOf = {
   failed: 1,
   limit: 4,
   'gate-error': 4,
+  'signed-out': 4,
 } as const satisfies Record<Exclude<RunEnd['why'], 'interrupted'>, RunResult['status']>;
 
 /** From the lock to the end of the run. */
@@ -90,18 +93,21 @@ export function interruption(signal: AbortSignal): Interruption {
 
 export async function openSession(
   base: RunSite,
-  work: Pick<Work, 'agent' | 'gates' | 'settings' | 'reading'>,
+  work: Pick<Work, 'agents' | 'gates' | 'settings' | 'reading'>,
 ): Promise<Session> {
   const { io, house, ledger, workspace, run, slug, planPath } = base;
-  const { agent, gates, settings, reading } = work;
+  const { agents, gates, settings, reading } = work;
   const deadline = deadlineAfter(settings.maxTime);
   await ledger.addPlan(slug, planPath);
   return {
-    ports: { workspace, agent, gates, ledger, clock, processes: await house.processes() },
+    ports: { workspace, agents, gates, ledger, clock, processes: await house.processes() },
     journal: base.journalOf(slug),
     plan: reading.plan,
     settings,
+    mask: house.mask,
     waits: openWaitBudget(settings.maxWait),
+    purse: openPurse(settings.budget),
+    roster: openRoster(agents, clock),
     ...(await cleanGround(house, reading.config)),
     highestProof: await workspace.highestProof(slug),
     signal: AbortSignal.any([io.signal, deadline]),
@@ -127,17 +133,18 @@ type RunSite = OpenBase & { readonly io: RunIo };
 
 /** What the run was asked for: for its first line, the ledger and `--json`. */
 function shown(
-  { settings, agent, all, tasks }: Work,
+  { settings, agents, all, tasks }: Work,
   { isolated }: RunBase,
 ): Readonly<Record<string, unknown>> {
   return {
     tasks: tasks.map((task) => task.id),
-    agent: agent.name,
+    agent: agents.name,
     gates: all.map((gate) => gate.name),
     gateTimeout: all.reduce((sum, gate) => sum + gate.timeout, 0),
     attempts: settings.attempts,
     timeout: settings.timeout,
     maxTime: settings.maxTime,
+    ...(settings.budget && { budget: settings.budget }),
     ...(isolated !== undefined && { isolated }),
   };
 }

@@ -4,6 +4,7 @@ import type { Config } from '../core/config.ts';
 import type { Plan } from '../core/plan/plan.ts';
 import { settingsOf } from '../core/settings.ts';
 import { filesBehind, holesIn, type GateText } from '../core/gate-holes.ts';
+import { assertReady } from '../run/start-run.ts';
 import { Refusal, type Gate, type Workspace } from '../ports.ts';
 import { startPaths } from '../run/prepare.ts';
 import { gatesOf, readPlan, type FileProblem, type PlanReading } from './read-plan.ts';
@@ -17,6 +18,10 @@ export interface CheckResult {
   readonly environment: readonly { readonly message: string; readonly mend: string }[];
   /** Names of the gates, in the order they run. */
   readonly gates: readonly string[];
+  /** Who would work; undefined where a warning says why nobody can. */
+  readonly agent?: string;
+  /** How a run would end for want of one, if nobody is named on its command line. */
+  readonly agentStatus?: Refusal['status'];
   /** What a run would accept and a person should know: gates with holes, hooks that do not run, no agent named yet. */
   readonly warnings: readonly string[];
 }
@@ -36,20 +41,32 @@ export async function checkPlan(options: {
     await attempt(() => workspace.assertReady(planSlug(planPath))),
     await attempt(() => assertClean(workspace, planPath, reading.config)),
   ];
-  const agent = await attempt(async () => (await house.agent(reading.config)).assertReady());
+  const agent = await attempt(async () => {
+    const agents = await house.agents(reading.config);
+    await assertReady(agents, reading.plan.tasks);
+    return agents.name;
+  });
   const found = gates.value ?? [];
   return {
     plan: reading.plan,
     planPath,
     problems: reading.problems,
-    environment: [gates, ...rest].flatMap(({ refusal }) => refusal ?? []),
+    environment: [gates, ...rest].flatMap(({ refusal }) =>
+      refusal === undefined ? [] : { message: refusal.message, mend: refusal.mend },
+    ),
     gates: found.map((gate) => gate.name),
+    ...(agent.value !== undefined && { agent: agent.value }),
+    ...(agent.refusal && { agentStatus: agent.refusal.status }),
     warnings: [
-      ...(agent.refusal === undefined ? [] : [`agent: ${agent.refusal.message}`]),
+      ...(agent.refusal === undefined ? [] : [agentWarning(agent.refusal)]),
       ...(await holes(workspace, found, settingsOf(reading.config).protect)),
       ...(await hookWarnings(workspace)),
     ],
   };
+}
+
+function agentWarning({ message, mend }: NonNullable<Tried<string>['refusal']>): string {
+  return `agent: ${message}${mend === '' ? '' : `; ${mend}`}`;
 }
 
 async function holes(
@@ -95,7 +112,7 @@ async function assertClean(
 
 interface Tried<T> {
   readonly value?: T;
-  readonly refusal?: { readonly message: string; readonly mend: string };
+  readonly refusal?: Refusal;
 }
 
 /** A refusal is what `check` is for; anything else is a surprise. */
@@ -104,6 +121,6 @@ async function attempt<T>(work: () => Promise<T>): Promise<Tried<T>> {
     return { value: await work() };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return { refusal: { message: error.message, mend: error.mend } };
+    return { refusal: error };
   }
 }

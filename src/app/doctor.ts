@@ -1,10 +1,18 @@
-import { clock, openHouse, readTools, type Environment, type House } from '../compose.ts';
+import {
+  assertTemporary,
+  clock,
+  openHouse,
+  readTools,
+  type Environment,
+  type House,
+} from '../compose.ts';
 import { isAtLeast, type DoctorLine, type DoctorSection } from '../core/doctor.ts';
 import type { OwnKind, OwnThing } from '../core/own-things.ts';
 import { isRef } from '../core/own-things.ts';
 import { shortRef } from '../core/refs.ts';
 import { spellBytes } from '../core/size.ts';
 import { Refusal, type Pruner } from '../ports.ts';
+import { agentsSection } from './doctor-agents.ts';
 import { underWay } from './gc-facts.ts';
 import { findOld, readThings, refsAmong } from './gc-things.ts';
 
@@ -38,11 +46,13 @@ export async function doctor(options: DoctorOptions): Promise<readonly DoctorSec
   const sections = [await programs(cwd, env)];
   try {
     const house = await openHouse(cwd, env);
+    sections.push(await agentsSection(cwd, env, house));
     const pruner = await house.pruner();
     const ward = { house, pruner, things: await readThings(pruner), now };
     for (const check of checks) sections.push(await explained(check, ward));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
+    if (sections.length === 1) sections.push(await agentsSection(cwd, env));
     sections.push({ title: 'repository', lines: [{ state: 'notice', text: wordsOf(error) }] });
   }
   return sections;
@@ -71,8 +81,20 @@ async function programs(cwd: string, env: Environment): Promise<DoctorSection> {
       sqlite === undefined
         ? { state: 'problem', text: 'no SQLite for the ledger: install skeleton again' }
         : { state: 'ok', text: `sqlite: ${sqlite}`, data: { name: 'sqlite', version: sqlite } },
+      ...temporary(),
     ],
   };
+}
+
+/** Every step needs it; where all is well, there is nothing to say. */
+function temporary(): readonly DoctorLine[] {
+  try {
+    assertTemporary();
+    return [];
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return [{ state: 'problem', text: wordsOf(error), data: { name: 'temporary folder' } }];
+  }
 }
 
 function toolLine(

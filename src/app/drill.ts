@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import {
+  assertTemporary,
   builtCommand,
   builtVandal,
   clock,
@@ -60,6 +61,7 @@ export async function drill(options: DrillOptions, io: DrillIo): Promise<DrillRe
   const { facts } = await openHouse(options.cwd, io.env);
   if (facts.head === undefined)
     throw new Refusal(3, 'there is no commit to clone yet', 'git add -A && git commit');
+  assertTemporary(3);
   const begun = clock.monotonic();
   const stage = await room.openStage({
     source: facts.top,
@@ -69,14 +71,20 @@ export async function drill(options: DrillOptions, io: DrillIo): Promise<DrillRe
     command: builtCommand,
     vandal: builtVandal,
     signal: io.signal,
+    keep: options.keep,
   });
   try {
     const ownGates = await room.tryOwnGates(stage);
-    if (!io.signal.aborted) await room.furnishStage(stage);
-    io.onClone(ownGates, chosen.length);
+    if (!io.signal.aborted) {
+      await room.keepProtection(stage.pristine);
+      await room.furnishStage(stage);
+      io.onClone(ownGates, chosen.length);
+    }
     const trials = await tryAll({ room, stage, options, io }, chosen);
     const seconds = (clock.monotonic() - begun) / 1000;
-    return { ...endOf(trials, io.signal), ...keptAt(stage, options), ownGates, trials, seconds };
+    const { aborted: isInterrupted } = io.signal;
+    const report = { ownGates, trials, seconds, isInterrupted, total: chosen.length };
+    return { ...endOf(trials, io.signal), ...keptAt(stage, options), ...report };
   } finally {
     if (!options.keep || io.signal.aborted) await room.closeStage(stage);
   }
@@ -142,13 +150,17 @@ function choose(kinds: readonly Kind[], { names, sample }: DrillOptions): readon
   ).flatMap((index) => chosen[index] ?? []);
 }
 
+/** Names that a refusal suggests. */
+const MOST_ALIKE = 4;
+
 function named(name: string, kinds: readonly Kind[]): readonly Kind[] {
   const found = kinds.filter((kind) => kind.name === name || kind.group === name);
   if (found.length > 0) return found;
-  const near = nearest(
-    name,
-    kinds.map((kind) => kind.name),
-  );
-  const hint = near === undefined ? '' : `; did you mean '${near}'?`;
+  const names = kinds.map((kind) => kind.name);
+  const alike = names.filter((one) => one.toLowerCase().includes(name.trim().toLowerCase()));
+  const near = name.trim() === '' ? [] : [nearest(name, names) ?? [], alike].flat();
+  const [first, ...others] = [...new Set(near)].slice(0, MOST_ALIKE).map((one) => `'${one}'`);
+  const more = others.length === 0 ? '' : `, or ${others.join(', ')}`;
+  const hint = first === undefined ? '' : `; did you mean ${first}${more}?`;
   throw new Refusal(2, `there is no kind '${name}'${hint}`, 'skeleton drill --list');
 }

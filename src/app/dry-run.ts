@@ -23,7 +23,7 @@ export async function dryRun(job: DryRunJob): Promise<RunResult> {
   }
   const head = (await workspace.resolve('HEAD')) ?? '';
   io.onLine(
-    `would run ${work.tasks.length} of ${work.reading.plan.tasks.length} tasks with ${work.agent.name}:`,
+    `would run ${work.tasks.length} of ${work.reading.plan.tasks.length} tasks with ${work.agents.name}:`,
   );
   for (const task of work.tasks) io.onLine(await line(task, work, head));
   io.onLine(gatesLine(work));
@@ -31,7 +31,8 @@ export async function dryRun(job: DryRunJob): Promise<RunResult> {
 }
 
 async function line(task: Task, work: Work, head: string): Promise<string> {
-  const prompt = await work.agent.prompt(jobOf(task, work, head));
+  const [agent] = work.agents.of(task);
+  const prompt = await agent?.prompt(jobOf(task, work, head));
   const bytes = new TextEncoder().encode(prompt).length;
   const isLifted = work.lifted.has(task.id) && !task.explicitNeeds;
   const waits = isLifted ? [] : task.needs;

@@ -1,5 +1,12 @@
 import { join } from 'node:path';
-import { clock, openHouse, planPathIn, stoppingWith, type Environment } from '../compose.ts';
+import {
+  assertTemporary,
+  clock,
+  openHouse,
+  planPathIn,
+  stoppingWith,
+  type Environment,
+} from '../compose.ts';
 import { nearest } from '../core/config/nearest.ts';
 import type { GateResult } from '../core/events.ts';
 import { parsePlan } from '../core/plan/parse-plan.ts';
@@ -48,6 +55,7 @@ export async function runGates(options: GateOptions, io: GateIo): Promise<GateCh
 
 async function judge(options: GateOptions, io: GateIo): Promise<GateCheck> {
   const house = await openHouse(options.cwd, io.env);
+  assertTemporary();
   const planPath = planPathIn(house.facts.top, options.cwd, options.planPath);
   const workspace = await house.workspace();
   try {

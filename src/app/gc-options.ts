@@ -18,7 +18,7 @@ export interface GcOptions {
 export interface GcResult {
   /** What went, or with `dryRun` would go. */
   readonly things: readonly OwnThing[];
-  /** What stays although it might be expected to go, and why. */
+  /** What stays although it might be expected to go, and why; temporary folders that went. */
   readonly notices: readonly string[];
   /** What could not be removed. */
   readonly failures: readonly string[];

@@ -1,5 +1,7 @@
-import { clock, openHouse } from '../compose.ts';
+import { tmpdir } from 'node:os';
+import { clock, openDrillRoom, openHouse, type House } from '../compose.ts';
 import { isRef } from '../core/own-things.ts';
+import type { Pruner } from '../ports.ts';
 import { removeAll } from './gc-all.ts';
 import type { GcOptions, GcResult } from './gc-options.ts';
 import { findOld, lockAll, readThings, refsAmong, shown, weighed } from './gc-things.ts';
@@ -12,7 +14,26 @@ import { findOld, lockAll, readThings, refsAmong, shown, weighed } from './gc-th
 export async function gc(options: GcOptions): Promise<GcResult> {
   const house = await openHouse(options.cwd, options.env);
   const pruner = await house.pruner();
-  if (options.all) return removeAll(house, pruner, options);
+  const result = options.all
+    ? await removeAll(house, pruner, options)
+    : await removeOld(house, pruner, options);
+  if (options.dryRun || result.declined) return result;
+  const swept = await sweepTemporary(house, options);
+  const gone = swept.map((folder) => `removed what a killed command had left: ${folder}`);
+  return { ...result, notices: [...result.notices, ...gone] };
+}
+
+/** Of commands that were killed. Gives the folders. */
+async function sweepTemporary(
+  house: House,
+  { env }: Pick<GcOptions, 'env'>,
+): Promise<readonly string[]> {
+  const { sweepStages } = await openDrillRoom();
+  const stages = await sweepStages({ temporary: tmpdir(), env });
+  return [...(await house.worktrees()).sweep(), ...stages];
+}
+
+async function removeOld(house: House, pruner: Pruner, options: GcOptions): Promise<GcResult> {
   const now = options.now ?? clock.now();
   const nothing = { notices: [], failures: [], declined: false };
   if (options.dryRun || (await readThings(pruner)).length === 0)

@@ -25,7 +25,7 @@ async function giveBackIfClear(base: RunBase): Promise<void> {
     await giveBack(base);
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
-    await tell(base, `${error.message}: ${stays}`);
+    await tell(base, `interrupted: ${stays}`);
   }
 }
 

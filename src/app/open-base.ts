@@ -1,12 +1,14 @@
-import { clock, type House } from '../compose.ts';
+import { clock, openHouse, type Environment, type House } from '../compose.ts';
 import type { Recorded } from '../core/events.ts';
-import { replay } from '../core/machine.ts';
+import { replay, type State } from '../core/machine.ts';
+import { maskTexts } from '../core/mask-texts.ts';
 import { attemptRef, taskSlug } from '../core/refs.ts';
 import { usedUpSinceEnd } from '../core/used-up.ts';
-import { Refusal, type Lock } from '../ports.ts';
+import { Interrupted, Refusal, type Lock } from '../ports.ts';
 import { openJournal, type Journal, type JournalParts } from '../run/journal.ts';
 import { recover, writeOff } from '../run/recover.ts';
 import type { Ports } from '../run/session.ts';
+import { person } from '../run/take-task.ts';
 import { held } from './held.ts';
 import { rebuiltNotice, reconcile } from './reconcile.ts';
 import type { OpenBase } from './run-base.ts';
@@ -14,23 +16,46 @@ import { openWholeLedger, type Lost } from './whole-ledger.ts';
 
 export interface Opening {
   readonly house: House;
+  readonly env: Environment;
   readonly planPath: string;
   /** PLAN, where it is not the plan's path that says it. */
   readonly slug?: string;
   readonly onEvent: (event: Recorded) => void;
-  /** Refuses where a dead run left something, instead of recovering it first: what lies in the tree is what is asked about. */
+  /** Gets, before a task is recovered, what dead runs wrote about it. */
+  readonly onEarlier?: ((event: Recorded) => void) | undefined;
+  /** Refuses where what a dead run left would be rolled back first: what lies in the tree is what is asked about. */
   readonly asItLies?: boolean;
 }
 
 /**
  * Does a piece of work that changes this work tree: with its locks held, and after what a dead run or command left was
- * finished, undone or put back. Throws Refusal(3) where another run is going on.
+ * finished, undone or put back. Throws Refusal(3) where another run is going on, and Interrupted, which says whether anything
+ * was done before.
  */
-export async function withBase<T>(
-  opening: Opening,
-  work: (base: OpenBase, usedUp: ReadonlySet<string>) => Promise<T>,
-): Promise<T> {
-  const { house, planPath, onEvent } = opening;
+export async function withBase<T>(opening: Opening, work: BaseWork<T>): Promise<T> {
+  let told = 0;
+  const onEvent: Opening['onEvent'] = (event) => {
+    told += 1;
+    opening.onEvent(event);
+  };
+  try {
+    return await inLockedBase({ ...opening, onEvent }, work);
+  } catch (error) {
+    if (told === 0 || !(error instanceof Interrupted)) throw error;
+    throw new Interrupted(error.message, true);
+  }
+}
+
+type BaseWork<T> = (base: OpenBase, usedUp: ReadonlySet<string>) => Promise<T>;
+
+async function inLockedBase<T>(opening: Opening, work: BaseWork<T>): Promise<T> {
+  const { house, planPath } = opening;
+  let isPutBack = false;
+  const onEvent: Opening['onEvent'] = (event) => {
+    isPutBack ||= event.event.type === 'rollback.done';
+    opening.onEvent(event);
+  };
+  const odd = await house.setOddAside();
   const workspace = await house.workspace();
   const { ledger, slug, lost } = await openWholeLedger(house, planPath, opening.slug);
   const locks: Lock[] = [];
@@ -42,21 +67,38 @@ export async function withBase<T>(
       locks.push(held(door.acquire(name, what)));
     const keeper = await house.keeper();
     const run = clock.id();
-    const journalOf = journals({ ledger, locks, run, onEvent });
-    const base = { house, workspace, keeper, ledger, run, slug, planPath, journalOf };
+    const journalOf = journals({ ledger, locks, run, mask: house.mask, onEvent });
+    const base = { house, workspace, keeper, ledger, run, slug, planPath, journalOf, onEvent };
     await tellLost(base, lost);
     const say = (message: string): Promise<void> => tell(base, message);
+    if (odd !== undefined) await say(odd);
     await keeper.clearLocks(say);
     endings.push(await keeper.holdGc(say));
     if (opening.asItLies === true) await refuseDead(base);
-    const usedUp = await usedUpBefore(base);
-    await finishBefore(base);
-    return await work(base, usedUp);
+    const usedUp = await usedUpBefore(base, opening.onEarlier);
+    if (await finishBefore(base)) isPutBack = true;
+    if (!isPutBack) return await work(base, usedUp);
+    return await openedAnew(base, opening.env, (anew) => work(anew, usedUp));
   } finally {
     await house.close();
     for (const end of endings) end();
     for (const lock of locks) lock.release();
     await ledger.close();
+  }
+}
+
+/** HEAD may be at another branch again than the one to which a dead run's agent, or a killed command, had switched: that was read so far. */
+async function openedAnew<T>(
+  base: OpenBase,
+  env: Environment,
+  work: (base: OpenBase) => Promise<T>,
+): Promise<T> {
+  const house = await openHouse(base.house.facts.top, env);
+  try {
+    const [workspace, keeper] = [await house.workspace(), await house.keeper()];
+    return await work({ ...base, house, workspace, keeper });
+  } finally {
+    await house.close();
   }
 }
 
@@ -68,9 +110,7 @@ async function tellLost(base: OpenBase, lost: Lost): Promise<void> {
   if (dead !== undefined && dead.plan !== slug)
     await reconcile(base, { slug: dead.plan, path: dead.planPath });
   const notice = rebuiltNotice(lost, told);
-  if (notice === undefined) return;
-  await base.ledger.addPlan(slug, planPath);
-  await tell(base, notice);
+  if (notice !== undefined) await tell(base, notice);
 }
 
 /** One pen for each plan: a second one would not know what the first has written. */
@@ -83,11 +123,13 @@ function journals(parts: Omit<JournalParts, 'plan'>): OpenBase['journalOf'] {
   };
 }
 
-/** Throws Refusal(3), with nothing touched: the dead run's work and the person's are one heap here. */
-async function refuseDead({ workspace, ledger, keeper, journalOf }: OpenBase): Promise<void> {
+/** Throws Refusal(3), with nothing touched, where the dead run's work and the person's are one heap. */
+async function refuseDead(base: OpenBase): Promise<void> {
+  const { workspace, ledger, keeper, journalOf } = base;
   const [dead] = await ledger.underWay(workspace.id);
-  if (dead !== undefined) {
-    const { number } = replay(await journalOf(dead.plan).open(dead.task));
+  const state = dead && replay(await journalOf(dead.plan).open(dead.task));
+  if (dead !== undefined && state !== undefined && !(await leavesTree(state, base))) {
+    const { number } = state;
     const ref = attemptRef(dead.plan, taskSlug(dead.task), number);
     throw new Refusal(
       3,
@@ -101,13 +143,26 @@ async function refuseDead({ workspace, ledger, keeper, journalOf }: OpenBase): P
   throw new Refusal(3, words, 'skeleton run');
 }
 
+/** Of a `take`, recovery leaves the work tree to the person; of one that passed, refs at most have to follow. */
+async function leavesTree(state: State, { house }: OpenBase): Promise<boolean> {
+  if (state.phase === 'checkpointing' && state.agent === person.name) return true;
+  const open = await (await house.traces()).openHere();
+  return open?.isTaken === true && open.number === state.number;
+}
+
 /** Ends and undoes what a dead run left here; gives the tasks of this plan to which dead runs left no attempt. */
-async function usedUpBefore(base: OpenBase): Promise<ReadonlySet<string>> {
+async function usedUpBefore(
+  base: OpenBase,
+  onEarlier: Opening['onEarlier'],
+): Promise<ReadonlySet<string>> {
   const { workspace, ledger, house } = base;
+  if (onEarlier !== undefined)
+    for (const { plan, task } of await ledger.underWay(workspace.id))
+      (await ledger.taskHistory(plan, task)).forEach(onEarlier);
   const ports = { workspace, ledger, processes: await house.processes() };
   await recover({ ports, journalOf: base.journalOf });
   await writeOffGone(base, ports);
-  return usedUpSinceEnd(await ledger.history(base.slug));
+  return usedUpSinceEnd(await ledger.sinceEnd(base.slug));
 }
 
 /** Only the work tree that an attempt was under way in can undo it. Throws Refusal(3) where that one still stands. */
@@ -130,10 +185,12 @@ export function underWayIn(folder: string, task: string): Refusal {
   );
 }
 
-/** A branch that a killed command had on its way, and work that a killed run had set aside. */
-async function finishBefore(base: OpenBase): Promise<void> {
-  for (const message of await base.keeper.finish()) await tell(base, message);
+/** A branch that a killed command had on its way, and work that a killed run had set aside. Whether there was such a branch. */
+async function finishBefore(base: OpenBase): Promise<boolean> {
+  const finished = await base.keeper.finish();
+  for (const message of finished) await tell(base, message);
   await giveBack(base);
+  return finished.length > 0;
 }
 
 /** Puts back what is set aside, and says so; nothing where there is nothing. */
@@ -150,8 +207,13 @@ export async function giveBack(base: OpenBase): Promise<void> {
     await tell(base, `ignored files of yours were in the way, and are now at ${named(back.left)}`);
 }
 
+/** Before its first run the ledger has no plan of that name, and a run that is refused must give it none: then it is only shown. */
 export async function tell(base: OpenBase, message: string): Promise<void> {
-  await base.journalOf(base.slug).append('', { type: 'notice', message });
+  const { ledger, house, run, slug, onEvent } = base;
+  const notice = { type: 'notice', message } as const;
+  if ((await ledger.plans()).has(slug)) return base.journalOf(slug).append('', notice);
+  const event = maskTexts(notice, house.mask);
+  onEvent({ run, plan: slug, task: '', seq: 0, at: clock.now(), event });
 }
 
 const MOST_NAMED = 5;

@@ -19,13 +19,13 @@ export async function readPlans(house: House): Promise<ReadonlyMap<string, strin
   return read.kind === 'read' ? read.value : (await house.traces()).plans();
 }
 
-/** A plan's history, for commands that take no lock and mend nothing: from git, where the ledger is damaged or gone. */
+/** A plan's history, for commands that take no lock and mend nothing: from git, what the ledger lost, or all where it is damaged or gone. */
 export async function readPast(house: House, planPath: string): Promise<Past> {
   const read = await withLedger(house, async (ledger) => {
     const slug = await slugOf(house, planPath, await ledger.plans());
-    return { slug, events: await ledger.history(slug) };
+    return readBoth(house, ledger, { slug, planPath });
   });
-  if (read.kind === 'read') return { ...read.value, notice: undefined };
+  if (read.kind === 'read') return read.value;
   const traces = await house.traces();
   const slug = await slugOf(house, planPath, new Map());
   const found = await traces.of(slug, () => false);
@@ -36,6 +36,21 @@ export async function readPast(house: House, planPath: string): Promise<Past> {
     read.why === undefined ? 'there is no ledger' : `the ledger is damaged (${read.why})`;
   const notice = `${what}: this is what git knows; skeleton run makes a new one`;
   return { slug, events, notice };
+}
+
+/** What git shows is written down first: a history that is read after it knows it, whoever writes meanwhile. */
+async function readBoth(
+  house: House,
+  ledger: Ledger,
+  { slug, planPath }: { readonly slug: string; readonly planPath: string },
+): Promise<Past> {
+  const known = await ledger.refsTold(slug);
+  const traces = await (await house.traces()).of(slug, (ref) => known.has(ref));
+  const history = await ledger.history(slug);
+  const { entries } = rebuild({ plan: slug, planPath, history, traces });
+  if (entries.length === 0) return { slug, events: history, notice: undefined };
+  const notice = 'the ledger has lost its end: this is what git knows; skeleton run mends it';
+  return { slug, events: [...history, ...inOrder(slug, entries, history)], notice };
 }
 
 type Read<T> =

@@ -1,8 +1,9 @@
 import type { House } from '../compose.ts';
+import { measurable, unmeasured } from '../core/budget.ts';
 import type { Task } from '../core/plan/plan.ts';
 import { findTask, select } from '../core/schedule.ts';
 import { settingsOf, type Settings } from '../core/settings.ts';
-import type { Agent, Gate, Gates, Workspace } from '../ports.ts';
+import { Refusal, type Agents, type Gate, type Gates, type Workspace } from '../ports.ts';
 import { refuseProblems } from '../run/prepare.ts';
 import { gatesOf, problemLine, readPlan, type PlanReading } from './read-plan.ts';
 import type { RunIo, RunOptions } from './run-base.ts';
@@ -18,7 +19,7 @@ export interface Work {
   readonly gates: Gates;
   readonly all: readonly Gate[];
   readonly common: readonly Gate[];
-  readonly agent: Agent;
+  readonly agents: Agents;
 }
 
 export interface WorkJob {
@@ -41,9 +42,18 @@ export async function readWork(job: WorkJob): Promise<Work> {
   refuseProblems(problems);
   const gates = await house.gates(config);
   const found = settings.judged ? await gatesOf(gates, plan, tasks) : { all: [], common: [] };
-  const agent = await house.agent(config, options.verbose ? io.onAgentOutput : undefined);
+  const agents = await house.agents(config, options.verbose ? io.onAgentOutput : undefined);
+  refuseUnmeasured(settings, agents, tasks);
   const lifted = new Set(named.flatMap((name) => findTask(plan, name)?.id ?? []));
-  return { reading, settings, tasks, lifted, named, gates, ...found, agent };
+  return { reading, settings, tasks, lifted, named, gates, ...found, agents };
+}
+
+/** A budget that an agent of this run would not let us keep. Its fallbacks are its own too. */
+function refuseUnmeasured({ budget }: Settings, agents: Agents, tasks: readonly Task[]): void {
+  if (budget === undefined) return;
+  const all = new Map(tasks.flatMap((task) => agents.of(task)).map((agent) => [agent.name, agent]));
+  const problems = [...all.values()].flatMap((agent) => unmeasured(budget, agent) ?? []);
+  if (problems.length > 0) throw new Refusal(2, problems.join('\n'), measurable([...all.values()]));
 }
 
 export function nothingToDo({ reading: { plan }, named }: Work): string {

@@ -36,7 +36,7 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
   const house = await openHouse(cwd, env);
   const planPath = planPathIn(house.facts.top, cwd, options.planPath);
   const onEvent = noticesTo(options.onNotice);
-  return withBase({ house, planPath, onEvent }, async ({ workspace, keeper, slug }) => {
+  return withBase({ house, env, planPath, onEvent }, async ({ workspace, keeper, slug }) => {
     const { task, number, commit } = await options.find();
     if ((await workspace.resolve(commit)) === undefined) {
       const words = `the commit ${commit} of ${task}#${number} is gone`;

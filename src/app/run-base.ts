@@ -21,6 +21,8 @@ export interface RunOptions {
 
 export interface RunIo {
   readonly onEvent: (event: Recorded) => void;
+  /** Gets, before a dead run's task is recovered, what was written about it by then: what of it a later event rests on. */
+  readonly onEarlier?: (event: Recorded) => void;
   /** What happens right now; never stored. */
   readonly onProgress: (progress: Progress) => void;
   /** The agent's output as it comes, with `verbose`. */
@@ -51,6 +53,8 @@ export interface OpenBase {
   readonly planPath: string;
   /** The one pen for a plan's events, held only as long as the locks are. */
   readonly journalOf: (plan: string) => Journal;
+  /** Shows an event that is not stored. */
+  readonly onEvent: (event: Recorded) => void;
 }
 
 export interface RunBase extends OpenBase {

@@ -6,6 +6,7 @@ import { carryOut, type RunResult } from './carry-out.ts';
 import { held } from './held.ts';
 import { named, tell, underWayIn, withBase } from './open-base.ts';
 import { readPlans, withLedger } from './read-ledger.ts';
+import { noCommit } from './refuse-no-commit.ts';
 import type { OpenBase, PlaceJob } from './run-base.ts';
 import { slugOf } from './whole-ledger.ts';
 
@@ -17,14 +18,15 @@ import { slugOf } from './whole-ledger.ts';
 export async function runBeside(job: PlaceJob, asked: string | undefined): Promise<RunResult> {
   const { options, io, house, planPath } = job;
   const { head } = house.facts;
-  if (head === undefined)
-    throw new Refusal(3, 'there is no commit yet', 'git commit --allow-empty -m "first commit"');
+  if (head === undefined) throw noCommit();
   await refuseUncommitted(job);
   const slug = await slugOf(house, planPath, await readPlans(house));
   await refuseUnderWay(house, slug);
   const { folder, notices } = await openFolder(house, slug, asked);
   const inner = await openHouse(folder, io.env);
-  return withBase({ house: inner, planPath, slug, onEvent: io.onEvent }, async (base, usedUp) => {
+  const { onEvent, onEarlier, env } = io;
+  const opening = { house: inner, env, planPath, slug, onEvent, onEarlier };
+  return withBase(opening, async (base, usedUp) => {
     for (const notice of notices) await tell(base, notice);
     await catchUp(base, head);
     return carryOut({ ...base, options, io, isolated: folder }, usedUp);

@@ -1,4 +1,4 @@
-import { openHouse, planPathIn, stoppingWith, type House } from '../compose.ts';
+import { assertTemporary, openHouse, planPathIn, stoppingWith, type House } from '../compose.ts';
 import type { TaskOutcome } from '../core/events.ts';
 import type { Phase } from '../core/machine.ts';
 import type { Task } from '../core/plan/plan.ts';
@@ -13,6 +13,7 @@ import { filesAt } from './files-at.ts';
 import { inCleanGround, interruption, openSession, type RunResult } from './carry-out.ts';
 import { withBase } from './open-base.ts';
 import { problemLine, readPlan, type PlanReading } from './read-plan.ts';
+import { isUntouched, noCommit } from './refuse-no-commit.ts';
 import type { OpenBase, RunIo } from './run-base.ts';
 
 export interface TakeOptions {
@@ -34,15 +35,18 @@ export async function take(options: TakeOptions, io: RunIo): Promise<RunResult> 
 
 async function takeUp(options: TakeOptions, io: RunIo): Promise<RunResult> {
   const house = await openHouse(options.cwd, io.env);
+  if (house.facts.head === undefined && (await isUntouched(house))) throw noCommit();
+  assertTemporary();
   const planPath = planPathIn(house.facts.top, options.cwd, options.planPath);
-  const opening = { house, planPath, onEvent: io.onEvent, asItLies: true };
+  const { onEvent, onEarlier, env } = io;
+  const opening = { house, env, planPath, onEvent, onEarlier, asItLies: true };
   return withBase(opening, async (base) => {
     const head = await headOf(base);
     const reading = await readAtHead(head, base, io);
     const task = pendingTask(reading, options.task);
     await base.workspace.assertReady(base.slug);
     await refuseNothing(base, task);
-    const session = await openSession({ ...base, io }, await tools(reading, house));
+    const session = await openSession({ ...base, io }, await tools(reading, base.house));
     return inCleanGround(session, () => judgeTree({ head, task, reading }, session, base, io));
   });
 }
@@ -50,7 +54,7 @@ async function takeUp(options: TakeOptions, io: RunIo): Promise<RunResult> {
 async function headOf({ workspace }: OpenBase): Promise<string> {
   const head = await workspace.resolve('HEAD');
   if (head !== undefined) return head;
-  throw new Refusal(3, 'there is no commit yet', 'git add -A && git commit');
+  throw noCommit();
 }
 
 async function readAtHead(head: string, base: OpenBase, io: RunIo): Promise<PlanReading> {
@@ -90,7 +94,12 @@ type Tools = Parameters<typeof openSession>[1];
 
 async function tools(reading: PlanReading, house: House): Promise<Tools> {
   const settings = { ...settingsOf(reading.config), judged: true };
-  return { reading, settings, agent: person, gates: await house.gates(reading.config) };
+  return {
+    reading,
+    settings,
+    agents: { name: person.name, of: () => [person] },
+    gates: await house.gates(reading.config),
+  };
 }
 
 interface Taking {

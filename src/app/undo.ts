@@ -2,6 +2,7 @@ import { openHouse, planPathIn, type Environment } from '../compose.ts';
 import { parseTag, planOfUndoRef, shortRef } from '../core/refs.ts';
 import { Refusal, type DirtyPath, type Mark, type Moved } from '../ports.ts';
 import { withBase } from './open-base.ts';
+import { isUntouched, noCommit } from './refuse-no-commit.ts';
 
 export interface UndoOptions {
   /** Absolute. */
@@ -29,16 +30,18 @@ export interface Undone extends Moved {
 export async function undo(options: UndoOptions): Promise<Undone> {
   const { cwd, env, checkpoint } = options;
   const house = await openHouse(cwd, env);
+  if (house.facts.head === undefined && (await isUntouched(house))) throw noCommit();
   const planPath = planPathIn(house.facts.top, cwd, options.planPath);
   const plan = checkpoint === undefined ? undefined : planOf(checkpoint);
-  const opening = { house, planPath, ...(plan !== undefined && { slug: plan }) };
+  const opening = { house, env, planPath, ...(plan !== undefined && { slug: plan }) };
   const onEvent = noticesTo(options.onNotice);
   return withBase({ ...opening, onEvent }, async ({ workspace, keeper, slug }) => {
+    const from = await workspace.resolve('HEAD');
+    if (from === undefined) throw noCommit();
     const marks = await keeper.marks(slug);
     const target = checkpoint === undefined ? before(marks, slug) : find(marks, checkpoint, slug);
     await workspace.assertReady(slug);
     refuseDirt(await workspace.dirt());
-    const from = (await workspace.resolve('HEAD')) ?? '';
     const moved = await keeper.moveBranch(slug, target.commit);
     return { ...moved, ref: target.ref, commit: target.commit, from };
   });

@@ -1,4 +1,11 @@
-import { openHouse, planPathIn, stoppingWith, type Environment, type House } from '../compose.ts';
+import {
+  assertTemporary,
+  openHouse,
+  planPathIn,
+  stoppingWith,
+  type Environment,
+  type House,
+} from '../compose.ts';
 import { nearest } from '../core/config/nearest.ts';
 import { groupBy } from '../core/history.ts';
 import { shortRef } from '../core/refs.ts';
@@ -7,6 +14,7 @@ import { openCleanRoom } from '../run/clean-room.ts';
 import { interruption, type Interruption } from './carry-out.ts';
 import { readPlans } from './read-ledger.ts';
 import { recordVerified } from './record-verified.ts';
+import { noCommit } from './refuse-no-commit.ts';
 import { verifyCheckpoint, type Verdicts, type Verifying } from './verify-checkpoint.ts';
 
 export interface VerifyOptions {
@@ -49,6 +57,8 @@ export async function verifyCheckpoints(
 
 async function verify(options: VerifyOptions, io: VerifyIo): Promise<VerifyResult> {
   const house = await openHouse(options.cwd, io.env);
+  assertTemporary();
+  if (house.facts.head === undefined && options.names.length === 0) throw noCommit();
   const checkpoints = await house.checkpoints();
   const marks = chooseMarks(await checkpoints.all(), options.names);
   const gatesIn: House['gates'] = (config, top) => house.gates(config, top);

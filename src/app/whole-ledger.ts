@@ -16,7 +16,7 @@ export interface WholeLedger {
 }
 
 /**
- * The ledger for writing, every row of it read once. One that cannot be trusted is kept beside it, and a new one made: what
+ * The ledger for writing known to be readable whole. One that cannot be trusted is kept beside it, and a new one made: what
  * git knows is told to it by who asks. Throws Refusal(3) where another process does the same.
  */
 export async function openWholeLedger(
@@ -45,9 +45,9 @@ async function openRead(
 ): Promise<Omit<WholeLedger, 'lost'>> {
   const ledger = await house.ledger();
   try {
-    const plans = await ledger.plans();
     // Better now than in the middle of the run.
-    for (const plan of plans.keys()) await ledger.history(plan);
+    await ledger.assertReadable();
+    const plans = await ledger.plans();
     const slug = asked ?? (await slugOf(house, planPath, plans));
     return { ledger, slug };
   } catch (error) {

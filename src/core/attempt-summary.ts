@@ -2,6 +2,8 @@ import type { GateResult, Snapshot, TaskEvent } from './events.ts';
 import type { Failure, VoidReason } from './failure.ts';
 import { find, secondsBetween } from './history.ts';
 import type { OfTask } from './history.ts';
+import { usageOfStep } from './spending.ts';
+import type { Usage } from './usage.ts';
 
 export type AttemptOutcome =
   | {
@@ -26,6 +28,8 @@ export interface AttemptSummary {
   readonly attempts: number;
   readonly run: string;
   readonly agent: string;
+  /** In the agent's own words; undefined: its default. */
+  readonly model?: string;
   readonly base: string;
   /** ISO 8601, UTC. */
   readonly startedAt: string;
@@ -35,6 +39,8 @@ export interface AttemptSummary {
   /** How the agent's process ended; undefined where it did not run or has not ended. */
   readonly agentEnd:
     { readonly ended: string; readonly seconds: number; readonly log: string } | undefined;
+  /** What the agent's step took, as far as it is known; undefined where no agent worked. */
+  readonly usage: Usage | undefined;
   readonly gates: readonly GateResult[];
   readonly snapshot: Snapshot | undefined;
 }
@@ -49,6 +55,11 @@ export function attemptsIn(task: string, history: readonly OfTask[]): readonly A
     event.type === 'checkpoint.verified' ? [event.tag] : [],
   );
   return attempts.map((attempt) => confirmed(attempt, verified));
+}
+
+/** How many of them count. */
+export function chargedIn(attempts: readonly AttemptSummary[]): number {
+  return attempts.filter(({ outcome }) => outcome.kind !== 'voided').length;
 }
 
 /** It may be verified long after the next attempt has begun. */
@@ -77,7 +88,7 @@ export function wasJudged(history: readonly OfTask[], commit: string): boolean {
 function attemptOf(task: string, slice: readonly OfTask[]): readonly AttemptSummary[] {
   const started = find(slice, 'attempt.started');
   if (started === undefined) return [];
-  const { number, attempt, attempts, agent, base } = started.event;
+  const { number, attempt, attempts, agent, model, base } = started.event;
   const agentEnd = find(slice, 'agent.finished')?.event;
   return [
     {
@@ -86,6 +97,7 @@ function attemptOf(task: string, slice: readonly OfTask[]): readonly AttemptSumm
       attempt,
       attempts,
       agent,
+      ...(model !== undefined && { model }),
       base,
       run: started.run,
       startedAt: started.at,
@@ -96,6 +108,7 @@ function attemptOf(task: string, slice: readonly OfTask[]): readonly AttemptSumm
         seconds: agentEnd.seconds,
         log: agentEnd.log,
       },
+      usage: usageOfStep(started.event, agentEnd),
       gates: slice.flatMap(({ event }) => (event.type === 'gate.finished' ? [event] : [])),
       snapshot: find(slice, 'rollback.done')?.event.snapshot,
     },

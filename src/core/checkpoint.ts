@@ -1,6 +1,7 @@
 /** The words of a checkpoint: its commit message and its proof (contract, "Git"). */
 import type { GateResult } from './events.ts';
 import type { Task } from './plan/plan.ts';
+import { least, spellUsd, type UsageSum } from './usage.ts';
 
 export interface CheckpointFacts {
   readonly run: string;
@@ -16,6 +17,8 @@ export interface CheckpointFacts {
   readonly isClean?: boolean;
   /** Where the attempt began: whose gates judged it. */
   readonly base?: string;
+  /** Of all attempts of the task since it was begun anew. */
+  readonly usage?: UsageSum;
 }
 
 export interface Message {
@@ -40,6 +43,7 @@ export function checkpointMessage(facts: CheckpointFacts, template = '{title}'):
       ['Skeleton-Agent', facts.agent],
       ['Skeleton-Gates', gatesTrailer(facts.gates)],
       ['Skeleton-Gates-Hash', facts.gatesHash],
+      ...(facts.usage === undefined ? [] : usageTrailers(facts.usage)),
     ],
   };
 }
@@ -48,6 +52,18 @@ export function checkpointMessage(facts: CheckpointFacts, template = '{title}'):
 function gatesTrailer(gates: readonly GateResult[]): string {
   if (gates.length === 0) return 'none';
   return gates.map((gate) => `${gate.name}=${gate.verdict} ${gate.seconds.toFixed(1)}s`).join(', ');
+}
+
+/** Only what is known. */
+function usageTrailers({ input, output, usd, unknown }: UsageSum): Message['trailers'] {
+  const tokens = [
+    ...(input === undefined ? [] : [`${input} in`]),
+    ...(output === undefined ? [] : [`${output} out`]),
+  ].join(', ');
+  return [
+    ...(tokens === '' ? [] : [['Skeleton-Tokens', least(unknown.tokens) + tokens] as const]),
+    ...(usd === undefined ? [] : [['Skeleton-Cost', least(unknown.usd) + spellUsd(usd)] as const]),
+  ];
 }
 
 /** The proof as JSON, so that a machine can read it and `git cat-file -p` shows it to a person. */
@@ -69,6 +85,7 @@ export function proofText(facts: CheckpointFacts & { readonly tree: string }): s
     base: facts.base,
     judged: facts.gates.length === 0 ? 'none' : facts.isClean === true ? 'clean' : 'in-place',
     gatesHash: facts.gatesHash,
+    usage: facts.usage,
     gates,
   };
   return JSON.stringify(proof, undefined, 2) + '\n';

@@ -10,8 +10,12 @@ export interface DoctorLine {
   /** For people. */
   readonly text: string;
   /** The same for programs. */
-  readonly data?: Readonly<Record<string, string | number | boolean | null>>;
+  readonly data?: DoctorData;
+  /** For programs instead of `data`: so many objects, also none. */
+  readonly rows?: readonly DoctorData[];
 }
+
+export type DoctorData = Readonly<Record<string, string | number | boolean | null>>;
 
 /** Whether a version such as `2.39.5.windows.1` or `v20.19.0` is at least another. */
 export function isAtLeast(version: string, wanted: readonly number[]): boolean {

@@ -36,6 +36,10 @@ export interface OwnGates {
 
 export interface DrillReport {
   readonly ownGates: OwnGates;
+  /** Kinds that were to be tried. */
+  readonly total: number;
+  /** A signal ended it: what was not tried proves nothing. */
+  readonly isInterrupted: boolean;
   readonly trials: readonly Trial[];
   readonly seconds: number;
 }

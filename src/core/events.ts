@@ -1,4 +1,5 @@
 import type { Failure, VoidReason } from './failure.ts';
+import type { Usage } from './usage.ts';
 
 /** What a gate said of a tree. `error` is exit 75: the gate itself could not judge. */
 export type Verdict = 'pass' | 'fail' | 'error' | 'timeout' | 'skipped';
@@ -37,6 +38,17 @@ export interface Snapshot {
   readonly commit: string;
 }
 
+/** An agent that its provider has turned away. */
+export interface Limited {
+  /** ISO 8601, UTC: it is not asked before. */
+  readonly until: string;
+  readonly agent?: string;
+  /** `overload`: or its provider cannot be reached. */
+  readonly why?: 'limit' | 'overload';
+  /** Its provider named no time: the pause is our own. */
+  readonly own?: true;
+}
+
 /** Events of one task; the machine folds them (core/machine.ts). Names and fields are the contract's ("Events"). */
 export type TaskEvent =
   | { readonly type: 'task.started'; readonly title: string; readonly line: number }
@@ -56,6 +68,10 @@ export type TaskEvent =
       readonly worktree: string;
       /** Judged again without the agent: work of an attempt that a gate error cut off. */
       readonly judge?: Snapshot;
+      /** The rejected attempt whose files it begins with (`retry: continue`). */
+      readonly continues?: Snapshot;
+      /** In the agent's own words; absent: its default. */
+      readonly model?: string;
     }
   | {
       readonly type: 'agent.finished';
@@ -63,8 +79,19 @@ export type TaskEvent =
       readonly ended: string;
       readonly exit: number | null;
       readonly log: string;
+      /** As far as the agent reports it. */
+      readonly usage?: Usage;
+      /** The agent's own name of the conversation. */
+      readonly session?: string;
+      /** `sha256:HEX` of all that decides what the agent does (core/attempt-key.ts). */
+      readonly key?: string;
     }
-  | { readonly type: 'agent.throttled'; readonly until: string }
+  | ({ readonly type: 'agent.throttled' } & Limited & {
+        /** Who goes on instead, at once. */
+        readonly next?: string;
+        /** The run waits for it, as far as that is known now. */
+        readonly waits?: true;
+      })
   | ({ readonly type: 'gate.finished' } & GateResult)
   | {
       readonly type: 'gates.passed';
@@ -74,10 +101,17 @@ export type TaskEvent =
       readonly proof: string;
       readonly proofObject: string;
       readonly gates: readonly GateResult[];
+      /** The tree before any gate ran, the tick included. */
+      readonly left?: string;
       /** Known from git alone, because the ledger was lost: unproven until it is verified. */
       readonly rebuilt?: true;
     }
-  | { readonly type: 'attempt.rejected'; readonly failure: Failure }
+  | {
+      readonly type: 'attempt.rejected';
+      readonly failure: Failure;
+      /** The tree before any gate ran, the tick included; absent where it came to none. */
+      readonly left?: string;
+    }
   | { readonly type: 'attempt.voided'; readonly why: VoidReason; readonly until?: string }
   | { readonly type: 'rollback.done'; readonly snapshot: Snapshot; readonly kept?: boolean }
   | { readonly type: 'checkpoint.created'; readonly tag: string; readonly commit: string }

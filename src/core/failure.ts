@@ -56,8 +56,8 @@ const voids: Readonly<Record<VoidReason, string>> = {
   throttled: 'the provider turned the agent away',
   interrupted: 'interrupted',
   'gate-error': 'a gate could not judge it',
-  'over-budget': 'the run reached its max_time',
-  'signed-out': 'the agent is signed out',
+  'over-budget': 'a limit of the run was reached (max_time or budget)',
+  'signed-out': 'the agent is signed out, or its provider does not let it work',
   'sent-back': 'the branch moved on meanwhile',
 };
 

@@ -18,6 +18,8 @@ export interface Attempt {
   readonly base: string;
   readonly attempt: number;
   readonly attempts: number;
+  readonly agent: string;
+  readonly model?: string;
   readonly token: string;
 }
 
@@ -96,7 +98,7 @@ type Handler<T extends TaskEvent['type']> = (state: State, event: EventOf<T>) =>
 const handlers: { readonly [T in TaskEvent['type']]: Handler<T> } = {
   'task.started': same,
   'gate.finished': same,
-  'agent.throttled': same,
+  'agent.throttled': throttle,
   'checkpoint.verified': same,
   'task.finished': finish,
   notice: same,
@@ -152,11 +154,19 @@ function startAttempt(state: State, event: EventOf<'attempt.started'>): State {
     base: event.base,
     attempt: event.attempt,
     attempts: event.attempts,
+    agent: event.agent,
+    ...(event.model !== undefined && { model: event.model }),
     token: event.token,
   };
   return event.judge === undefined
     ? { ...attempt, phase: 'running', stage: 0 }
     : { ...attempt, phase: 'gating' };
+}
+
+/** Turned away during an attempt, its void says what follows; before one, every agent is limited, and that is waited for. */
+function throttle(state: State, event: EventOf<'agent.throttled'>): State {
+  if (state.phase !== 'pending') return state;
+  return { ...progress(state), phase: 'waiting', until: event.until };
 }
 
 function rollingBack(state: State, ended: Ended): State {
@@ -177,7 +187,8 @@ function rolledBack(state: State, event: EventOf<'rollback.done'>): State {
 function afterVoid(ended: Extract<Ended, { how: 'voided' }>, snapshot: Snapshot): Position {
   if (ended.why === 'throttled' && ended.until !== undefined)
     return { phase: 'waiting', until: ended.until };
-  if (ended.why === 'sent-back') return { phase: 'pending' };
+  // Another agent goes on at once.
+  if (ended.why === 'throttled' || ended.why === 'sent-back') return { phase: 'pending' };
   const judge = ended.why === 'gate-error' ? { judge: snapshot } : {};
   return { phase: 'stopped', why: ended.why, ...judge };
 }
@@ -212,8 +223,9 @@ function attemptIn(
   state: State,
   phases: readonly ('running' | 'gating' | 'checkpointing')[],
 ): Progress & Attempt {
-  const { base, attempt, attempts, token } = from(state, phases);
-  return { ...progress(state), base, attempt, attempts, token };
+  const { base, attempt, attempts, agent, model, token } = from(state, phases);
+  const who = { agent, ...(model !== undefined && { model }) };
+  return { ...progress(state), base, attempt, attempts, ...who, token };
 }
 
 function impossible(state: State, what: string): Error {

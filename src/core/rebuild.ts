@@ -3,6 +3,7 @@ import { groupBy, isOfTask } from './history.ts';
 import { evolve, isUnderWay, replay, type Ended, type State } from './machine.ts';
 import { runsFinished, runsStarted, type Entry } from './rebuild-runs.ts';
 import { notKnown, sightings, type Sighting } from './sightings.ts';
+import { endNotKnown } from './spending.ts';
 import type { PlanTraces } from './traces.ts';
 
 export interface Telling {
@@ -49,9 +50,13 @@ export function rebuild(telling: Telling): Rebuilt {
   };
 }
 
-/** Entries as a ledger would have recorded them, where it had nothing before. */
-export function inOrder(plan: string, entries: readonly Entry[]): readonly Recorded[] {
-  const last = new Map<string, number>();
+/** Entries as a ledger would record them after a history. */
+export function inOrder(
+  plan: string,
+  entries: readonly Entry[],
+  history: readonly Recorded[] = [],
+): readonly Recorded[] {
+  const last = new Map(history.map(({ task, seq }) => [task, seq]));
   return entries.map((entry) => {
     const seq = (last.get(entry.task) ?? 0) + 1;
     last.set(entry.task, seq);
@@ -59,27 +64,10 @@ export function inOrder(plan: string, entries: readonly Entry[]): readonly Recor
   });
 }
 
-/** Refs that a history tells of, each to its end: nothing about them is news. */
-export function refsToldBy(history: readonly Recorded[]): ReadonlySet<string> {
-  return new Set(
-    history.flatMap(({ event }) => {
-      switch (event.type) {
-        case 'rollback.done':
-          return [event.snapshot.ref];
-        case 'gates.passed':
-          return [event.tag, event.proof];
-        case 'run.started':
-          return [event.start];
-        default:
-          return [];
-      }
-    }),
-  );
-}
-
 /** Start tags take a number too; where the ledger knows the plan it knows its own. */
 function highestOf({ traces, history }: Telling): number {
   const isLost = history.length === 0;
+  // A tag without a proof still has its number: it is never used twice.
   const marks = traces.checkpoints.filter(({ proof }) => isLost || proof !== undefined);
   const starts = isLost ? traces.starts : [];
   return Math.max(0, ...[...marks, ...starts].map(({ number }) => number));
@@ -161,10 +149,9 @@ function end(one: Sighting): readonly TaskEvent[] {
   if (one.kind === 'kept')
     return [endEvent(one.ended), { type: 'rollback.done', snapshot: one.snapshot }];
   const { commit, tag, proof, proofObject } = one;
-  const passed: readonly TaskEvent[] = [
-    { type: 'agent.finished', seconds: 0, ended: 'not known', exit: null, log: '' },
+  return [
+    { type: 'agent.finished', seconds: 0, ended: endNotKnown, exit: null, log: '' },
     { type: 'gates.passed', commit, tag, proof, proofObject, gates: [], rebuilt: true },
+    { type: 'checkpoint.created', tag, commit },
   ];
-  // The dead run was about to finish it: recovery does, branch and index included.
-  return one.isUnfinished ? passed : [...passed, { type: 'checkpoint.created', tag, commit }];
 }

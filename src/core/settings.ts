@@ -1,8 +1,14 @@
 import type { Config } from './config.ts';
+import type { BudgetConfig, EnvConfig } from './config/config.ts';
 
 /** The settings of a run, after flags, front matter and files were merged. Times in ms, sizes in bytes. */
 export interface Settings {
   readonly attempts: number;
+  readonly model: string | undefined;
+  readonly models: readonly string[] | undefined;
+  readonly retry: 'fresh' | 'continue';
+  readonly budget: BudgetConfig | undefined;
+  readonly replay: boolean;
   readonly timeout: number;
   readonly maxTime: number;
   /** Summed over the waits of a run. */
@@ -20,6 +26,7 @@ export interface Settings {
   readonly protectNew: boolean;
   readonly maxFile: number;
   readonly keepCommits: boolean;
+  readonly env: EnvConfig | undefined;
   /** Template of the checkpoint's subject. */
   readonly commit: string | undefined;
 }
@@ -35,6 +42,11 @@ const defaultMaxFile = 50 * 2 ** 20;
 /** What holds where nobody said anything (contract, "Commands", "Gates"). */
 const defaults: Settings = {
   attempts: mostAttempts,
+  model: undefined,
+  models: undefined,
+  retry: 'fresh',
+  budget: undefined,
+  replay: false,
   timeout: defaultTimeout,
   maxTime: defaultMaxTime,
   maxWait: defaultMaxWait,
@@ -49,6 +61,7 @@ const defaults: Settings = {
   protectNew: true,
   maxFile: defaultMaxFile,
   keepCommits: false,
+  env: undefined,
   commit: undefined,
 };
 

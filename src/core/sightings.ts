@@ -29,14 +29,12 @@ export type Sighting =
       readonly commit: string;
       readonly proof: string;
       readonly proofObject: string;
-      /** Its process died before it could bring work tree and index in line. */
-      readonly isUnfinished: boolean;
     })
   | (Seen & {
       readonly kind: 'open';
       readonly token: string;
       readonly worktree: string;
-      /** Where its snapshot says how it ended, although it was not rolled back. */
+      /** Where its snapshot says how it ended, although it was not rolled back. What never began does not count. */
       readonly ended: Ended | undefined;
     });
 
@@ -45,7 +43,10 @@ type Of<K extends Sighting['kind']> = Extract<Sighting, { readonly kind: K }>;
 /** What stands in a rebuilt history where nothing tells; as a token, no process carries it. */
 export const notKnown = 'unknown';
 
-/** Attempts that git shows, tasks by their first checkpoint, each task's attempts in their order; what a history knows as passed is left out. */
+/**
+ * Attempts that git shows, in their order; what a history knows as passed is left out. Of an attempt under way and of what
+ * came after, its own record tells, and nothing that it could have made: a tag without a proof of its commit is no checkpoint.
+ */
 export function sightings(telling: {
   readonly plan: string;
   readonly history: readonly Recorded[];
@@ -58,18 +59,15 @@ export function sightings(telling: {
   const kept = traces.attempts.flatMap(keptOf);
   const known = knownTags(history);
   const passes = traces.checkpoints
-    .filter(({ proof }) => proof !== undefined || history.length === 0)
-    .flatMap((trace) => passedOf(trace, { plan, kept, open }))
+    .flatMap((trace) => passedOf(trace, plan, kept))
     .filter(({ tag }) => !known.has(tag));
-  const isTold = (one: Of<'kept'>): boolean =>
-    [...passes, ...open].some(({ task, number }) => task === one.task && number === one.number);
-  const isFinishing = (one: Of<'open'>): boolean =>
-    passes.some(({ task, isUnfinished }) => isUnfinished && task === one.task);
-  return [
-    ...passes,
-    ...kept.filter((one) => !isTold(one)),
-    ...open.filter((one) => !isFinishing(one)),
-  ].sort((a, b) => a.number - b.number);
+  const isBefore = (one: Sighting): boolean =>
+    !open.some(({ task, number }) => task === one.task && number <= one.number);
+  const before = passes.filter(isBefore);
+  const isTold = ({ task, number }: Of<'kept'>): boolean =>
+    before.some((one) => task === one.task && number === one.number);
+  const unfinished = kept.filter((one) => isBefore(one) && !isTold(one));
+  return [...before, ...unfinished, ...open].sort((a, b) => a.number - b.number);
 }
 
 function knownTags(history: readonly Recorded[]): ReadonlySet<string> {
@@ -105,10 +103,15 @@ function idOf(id: string | undefined, slug: string): string | undefined {
   return undefined;
 }
 
+function notBegun({ hasBegun }: OpenTrace): Ended | undefined {
+  return hasBegun ? undefined : { how: 'voided', why: 'interrupted' };
+}
+
 function openOf(traces: PlanTraces, plan: string): (trace: OpenTrace) => Of<'open'> {
-  return ({ id, number, base, at, worktree, facts }) => {
+  return (one) => {
+    const { id, number, base, at, worktree, facts } = one;
     const ref = attemptRef(plan, taskSlug(id), number);
-    const half = traces.attempts.find((one) => one.ref === ref);
+    const half = traces.attempts.find((kept) => kept.ref === ref);
     return {
       ...{ kind: 'open', task: id, number, base, at, worktree },
       attempt: facts?.attempt,
@@ -116,32 +119,31 @@ function openOf(traces: PlanTraces, plan: string): (trace: OpenTrace) => Of<'ope
       run: facts?.run ?? notKnown,
       agent: facts?.agent ?? notKnown,
       token: facts?.token ?? notKnown,
-      ended: half && readSnapshotTrailers(half.trailers).ended,
+      ended: half === undefined ? notBegun(one) : readSnapshotTrailers(half.trailers).ended,
     };
   };
 }
 
-interface Beside {
-  readonly plan: string;
-  readonly kept: readonly Of<'kept'>[];
-  readonly open: readonly Of<'open'>[];
-}
-
 /** The trailers only give it a name and a place: they prove nothing. */
-function passedOf(trace: CheckpointTrace, beside: Beside): readonly Of<'passed'>[] {
+function passedOf(
+  trace: CheckpointTrace,
+  plan: string,
+  kept: readonly Of<'kept'>[],
+): readonly Of<'passed'>[] {
   const { trailers, commit, at, parent } = trace;
   const proof = trace.proof && parseProof(trace.proof.text);
-  const task = taskOf(trace, beside.plan, proof);
+  if (trace.proof === undefined || proof?.tree !== trace.tree) return [];
+  const task = taskOf(trace, plan, proof);
   if (task === undefined) return [];
-  const number = proof?.number ?? numberBetween(beside.kept, task, at);
+  const number = proof.number ?? numberBetween(kept, task, at);
   return [
     {
       ...{ kind: 'passed', task, number, at, commit },
       ...counted(readSnapshotTrailers(trailers)),
-      tag: checkpointTag(beside.plan, trace.number, taskSlug(task)),
-      base: proof?.base ?? parent,
-      ...proofOf(trace),
-      isUnfinished: beside.open.some((one) => one.task === task && one.number === number),
+      tag: checkpointTag(plan, trace.number, taskSlug(task)),
+      base: proof.base ?? parent,
+      proof: trace.proof.ref,
+      proofObject: trace.proof.object,
     },
   ];
 }
@@ -150,17 +152,13 @@ function passedOf(trace: CheckpointTrace, beside: Beside): readonly Of<'passed'>
 function taskOf(
   { trailers, tag, number }: CheckpointTrace,
   plan: string,
-  proof: Proof | undefined,
+  proof: Proof,
 ): string | undefined {
   const task = trailers.get('Skeleton-Task') ?? '';
   if (task === '') return undefined;
   const isNamed =
-    tag === undefined ? proof?.task === task : tag === checkpointTag(plan, number, taskSlug(task));
+    tag === undefined ? proof.task === task : tag === checkpointTag(plan, number, taskSlug(task));
   return isNamed ? task : undefined;
-}
-
-function proofOf({ proof }: CheckpointTrace): Pick<Of<'passed'>, 'proof' | 'proofObject'> {
-  return { proof: proof?.ref ?? '', proofObject: proof?.object ?? '' };
 }
 
 function counted(

@@ -1,8 +1,11 @@
 import { attemptsIn, wasJudged, wasRebuilt } from './attempt-summary.ts';
 import type { AttemptSummary } from './attempt-summary.ts';
-import type { Recorded, RunCounts, RunEvent, TaskEvent } from './events.ts';
-import { find, findLast, groupBy, isOfTask, secondsBetween } from './history.ts';
+import type { Limited, Recorded, TaskEvent } from './events.ts';
+import { findLast, groupBy, isOfTask } from './history.ts';
 import type { EventOf, OfTask } from './history.ts';
+import { runOf, type RunSummary } from './run-summary.ts';
+import { sumUsage, type UsageSum } from './usage.ts';
+import { waitIn } from './waiting.ts';
 
 /** Where a task stands, in the contract's words ("Words"). One under way is pending with an open attempt. */
 export const taskStates = [
@@ -37,25 +40,14 @@ export interface TaskSummary {
   readonly attempts: readonly AttemptSummary[];
   /** Sum over its attempts. */
   readonly seconds: number;
+  /** Sum over the agents' steps of all its attempts. */
+  readonly usage: UsageSum;
   /** Full name of the tag, and the commit, of what passed. */
   readonly checkpoint: { readonly tag: string; readonly commit: string } | undefined;
   /** Why it is blocked or was stopped, as the run said it. */
   readonly why: string | undefined;
-}
-
-export interface RunSummary {
-  readonly run: string;
-  readonly startedAt: string;
-  readonly branch: string;
-  readonly base: string;
-  /** Exit status; undefined while it goes, or when it died. */
-  readonly status: number | undefined;
-  readonly why: string | undefined;
-  readonly counts: RunCounts | undefined;
-  /** From its start to its last event. */
-  readonly seconds: number;
-  readonly baseline: EventOf<'baseline.finished'>['verdict'] | undefined;
-  readonly notices: readonly string[];
+  /** Whose limit a pending task waits for, or waited for when its run ended. */
+  readonly waits?: Limited;
 }
 
 /** What every report reads: a plan's tasks and runs, as its history tells them. */
@@ -65,6 +57,8 @@ export interface Summary {
   /** In the plan's order; then those that only the history knows. */
   readonly tasks: readonly TaskSummary[];
   readonly counts: Readonly<Record<TaskState, number>>;
+  /** Sum over all attempts. */
+  readonly usage: UsageSum;
   /** The newest checkpoint of the plan. */
   readonly last: { readonly tag: string; readonly commit: string } | undefined;
 }
@@ -78,14 +72,23 @@ export function summarise(
   events: readonly Recorded[],
 ): Summary {
   const histories = groupBy(events.filter(isOfTask), (recorded) => recorded.task);
-  const runs = [...groupBy(events, (recorded) => recorded.run).values()].flatMap(runOf);
   const known = (planned ?? []).map((task) => taskOf(task, histories.get(task.id) ?? []));
   const inPlan = new Set(known.map((task) => task.id));
   const unknown = [...histories]
     .filter(([id]) => !inPlan.has(id))
     .map(([id, history]) => unplanned(id, history));
   const tasks = [...unblock(known), ...unknown];
-  return { runs, tasks, counts: count(tasks), last: lastCheckpoint(events) };
+  const attempts = tasks.flatMap((task) => task.attempts);
+  const byRun = groupBy(attempts, (attempt) => attempt.run);
+  const runs = [...groupBy(events, (recorded) => recorded.run)].flatMap(([run, own]) =>
+    runOf(own, usageOf(byRun.get(run) ?? [])),
+  );
+  const usage = usageOf(attempts);
+  return { runs, tasks, counts: count(tasks), usage, last: lastCheckpoint(events) };
+}
+
+function usageOf(attempts: readonly AttemptSummary[]): UsageSum {
+  return sumUsage(attempts.flatMap(({ usage }) => usage ?? []));
 }
 
 /** The attempts of all tasks, in the order in which they were started. */
@@ -94,33 +97,6 @@ export function attemptsOf(summary: Summary): readonly AttemptSummary[] {
     .flatMap((task) => task.attempts)
     .sort((a, b) => (a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : 0));
 }
-
-// ---------------------------------------------------------------- runs
-
-type OfRun = Recorded<RunEvent>;
-
-function runOf(events: readonly Recorded[]): readonly RunSummary[] {
-  const own = events.filter((recorded): recorded is OfRun => recorded.task === '');
-  const started = find(own, 'run.started');
-  if (started === undefined) return [];
-  const finished = find(own, 'run.finished')?.event;
-  return [
-    {
-      run: started.run,
-      startedAt: started.at,
-      branch: started.event.branch,
-      base: started.event.base,
-      status: finished?.status,
-      why: finished?.why,
-      counts: finished?.counts,
-      seconds: secondsBetween(started, events.at(-1)),
-      baseline: find(own, 'baseline.finished')?.event.verdict,
-      notices: events.flatMap(({ event }) => (event.type === 'notice' ? [event.message] : [])),
-    },
-  ];
-}
-
-// ---------------------------------------------------------------- tasks
 
 function taskOf(planned: PlannedTask, history: readonly OfTask[]): TaskSummary {
   const recorded = recordedState(history);
@@ -143,6 +119,7 @@ function described(
 ): TaskSummary {
   const { id, title, line, needs } = task;
   const attempts = attemptsIn(id, history);
+  const waits = state === 'pending' ? waitIn(history.map(({ event }) => event)) : undefined;
   return {
     id,
     title,
@@ -151,8 +128,10 @@ function described(
     state,
     attempts,
     seconds: attempts.reduce((sum, attempt) => sum + attempt.seconds, 0),
+    usage: usageOf(attempts),
     checkpoint: isProved(state) ? lastCheckpoint(history) : undefined,
     why: findLast(history, 'task.finished')?.event.why,
+    ...(waits && { waits }),
   };
 }
 

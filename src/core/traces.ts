@@ -25,6 +25,7 @@ export interface CheckpointTrace {
   readonly proof:
     { readonly ref: string; readonly object: string; readonly text: string } | undefined;
   readonly parent: string;
+  readonly tree: string;
   /** ISO 8601, UTC. */
   readonly at: string;
   readonly trailers: ReadonlyMap<string, string>;
@@ -51,6 +52,8 @@ export interface OpenTrace {
   readonly facts: AttemptFacts | undefined;
   /** A step of it has begun: before that, nothing was to be recorded. */
   readonly hasBegun: boolean;
+  /** Of a person (`take`): the work tree is theirs. */
+  readonly isTaken: boolean;
 }
 
 export interface PlanTraces {

@@ -25,8 +25,10 @@ no_gates: false
 # Plan
 
 - [ ] One
+  may_change: skeleton-drill/**
 - [ ] Two
   needs: none
+  may_change: skeleton-drill/**
 END
 mkdir -p gates
 cat > gates/skeleton-drill.sh <<'END'
@@ -57,6 +59,7 @@ if [ ! -e .gitignore ] || [ -f .gitignore ] && [ ! -L .gitignore ]; then
   git add -f .gitignore
 fi
 git add -f PLAN.md gates/skeleton-drill.sh
+git add -f .skeleton.yml 2>/dev/null || git rm -qr --cached .skeleton.yml 2>/dev/null || true
 git commit -qnm 'what the drill needs'
 git branch -f other HEAD~1 2>/dev/null || git branch -f other
 git tag -f v1 >/dev/null

@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { endProcesses } from '../exec/end-processes.ts';
+import { deadFolders, makeOwnFolder } from '../exec/own-folders.ts';
 import { runCommand } from '../exec/run-command.ts';
 import type { CommandResult } from '../exec/run-command.ts';
 import { furnish } from './furnish.ts';
@@ -21,6 +22,8 @@ export interface StagePlan {
   readonly command: string;
   readonly vandal: string;
   readonly signal: AbortSignal;
+  /** It is to stay when the drill is over. */
+  readonly keep: boolean;
 }
 
 export interface Stage extends StagePlan {
@@ -50,7 +53,9 @@ const mostLanes = 4;
  * copies, not links, and the clone has no remote: nothing that happens in it can reach where it came from.
  */
 export async function openStage(plan: StagePlan): Promise<Stage> {
-  const root = await realpath(await mkdtemp(join(plan.temporary, 'skeleton drill ')));
+  await sweepStages(plan);
+  const prefix = plan.keep ? `${stagePrefix}kept ` : stagePrefix;
+  const root = await realpath(makeOwnFolder(plan.temporary, prefix));
   const stage: Stage = {
     ...plan,
     root,
@@ -60,6 +65,7 @@ export async function openStage(plan: StagePlan): Promise<Stage> {
   // A person who interrupts does not wait for what the product would still tidy up in a clone.
   plan.signal.addEventListener('abort', () => void endProcesses({ token: plan.token }, 0));
   try {
+    await writeFile(join(root, tokenFile), plan.token);
     const place = await makePlace(stage, 'pristine');
     await clone(stage);
     await copyRules(stage);
@@ -70,6 +76,28 @@ export async function openStage(plan: StagePlan): Promise<Stage> {
     await closeStage(stage);
     throw error;
   }
+}
+
+const stagePrefix = 'skeleton drill ';
+/** By which the processes of a drill are found when it is dead. */
+const tokenFile = 'token';
+
+/** Takes away what drills left that were killed, as far as that goes; gives the folders. */
+export async function sweepStages({
+  temporary,
+  env,
+}: Pick<StagePlan, 'temporary' | 'env'>): Promise<readonly string[]> {
+  const swept: string[] = [];
+  for (const folder of deadFolders(temporary, stagePrefix)) {
+    const token = await textOf(join(folder, tokenFile));
+    if (token !== '') await endProcesses({ token }, 0);
+    const isGone = removeFolder(folder, env).then(
+      () => true,
+      () => false,
+    );
+    if (await isGone) swept.push(folder);
+  }
+  return swept;
 }
 
 /** What the kinds of damage need, and the drill's own plan and gate, as commits on top. */

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { OutputMask } from './mask-output.ts';
 import { outputText } from './output-text.ts';
 import { openStepLog } from './step-log.ts';
 import type { StepLog } from './step-log.ts';
 
-/** What is left in memory of a step's output, however long it was. */
+/** What is left in memory of a step's output, however long it was; of masked output, where it was masked. */
 export interface OutputFacts {
   /** The first bytes, as `outputText` reads them. */
   readonly head: string;
@@ -11,7 +12,10 @@ export interface OutputFacts {
   readonly tail: string;
   /** Bytes, all of them. */
   readonly outputBytes: number;
-  /** SHA-256 of all bytes, in hex. */
+  /**
+   * SHA-256 of all bytes, in hex: those that the log holds where it is not cut, so that anybody can compare, and nobody can try
+   * out which secret gives it.
+   */
   readonly digest: string;
   /** Why the log is not complete (a full disk); absent where it is. */
   readonly logError?: string;
@@ -24,31 +28,50 @@ export interface OutputRecord {
   readonly finish: () => OutputFacts;
 }
 
+export interface RecordOptions {
+  readonly maxLogBytes: number;
+  /** Of head and tail, each. */
+  readonly keepBytes: number;
+  /** All that is recorded goes through it. */
+  readonly mask?: OutputMask | undefined;
+  /** Gets what the log gets, when it gets it; what it throws comes out of `take` or `finish`. */
+  readonly sink?: ((chunk: Uint8Array) => void) | undefined;
+}
+
 /**
  * Opens the log and begins to record: log capped at `maxLogBytes`, head and tail of `keepBytes` each in memory. Throws where
  * the log cannot be created; a disk that fills later stops the log, not the step.
  */
 export function recordOutput(
   logPath: string,
-  limits: { readonly maxLogBytes: number; readonly keepBytes: number },
+  { maxLogBytes, keepBytes, mask, sink }: RecordOptions,
 ): OutputRecord {
-  const log = guardLog(openStepLog(logPath, limits.maxLogBytes));
+  const log = guardLog(openStepLog(logPath, maxLogBytes));
   const hash = createHash('sha256');
-  const head = keepFirst(limits.keepBytes);
-  const tail = keepLast(limits.keepBytes);
+  const head = keepFirst(keepBytes);
+  const tail = keepLast(keepBytes);
   let outputBytes = 0;
+  const keep = (chunk: Uint8Array): void => {
+    if (chunk.length === 0) return;
+    outputBytes += chunk.length;
+    hash.update(chunk);
+    head.take(chunk);
+    tail.take(chunk);
+    log.write(chunk);
+    sink?.(chunk);
+  };
   return {
     take: (chunk) => {
-      outputBytes += chunk.length;
-      hash.update(chunk);
-      head.take(chunk);
-      tail.take(chunk);
-      log.write(chunk);
+      keep(mask === undefined ? chunk : mask.take(chunk));
     },
     finish: () => {
-      log.close();
+      try {
+        if (mask !== undefined) keep(mask.finish());
+      } finally {
+        log.close();
+      }
       const logError = log.error();
-      const cut = outputBytes > limits.keepBytes;
+      const cut = outputBytes > keepBytes;
       return {
         head: outputText(head.bytes(), { start: false, end: cut }),
         tail: outputText(tail.bytes(), { start: cut, end: false }),

@@ -1,6 +1,8 @@
 import { defaultGraceMs, endTarget } from './end-target.ts';
 import type { EndedProcess } from './end-target.ts';
 import type { launchStep, StartedStep, StepCommand, StepExit } from './launch-step.ts';
+import type { Secret } from '../core/mask.ts';
+import { outputMask } from './mask-output.ts';
 import { recordOutput } from './output-record.ts';
 import type { OutputFacts } from './output-record.ts';
 import { startTimeOf } from './process-table.ts';
@@ -48,8 +50,12 @@ export interface StepSpec {
   readonly tailBytes?: number;
   /** Aborted, it ends the step, or keeps it from starting. */
   readonly signal?: AbortSignal;
-  /** Gets each piece of output as it comes; the bytes are valid during the call only. */
+  /** Masked in all that is kept of the output, as keys of well-known shapes are; without it, nothing is masked. */
+  readonly secrets?: readonly Secret[] | undefined;
+  /** Gets each piece of output as it comes, unmasked, to be read and not to be written anywhere; the bytes are valid during the call only. */
   readonly onOutput?: (chunk: Uint8Array) => void;
+  /** Gets what the log gets: masked output, a little later than it comes. The bytes are valid during the call only. */
+  readonly sink?: ((chunk: Uint8Array) => void) | undefined;
   /** Called as soon as the step runs, before it can have ended. */
   readonly onSpawn?: (info: { readonly pid: number; readonly startTime: string }) => void;
   /** Ends the step if we are killed; told before it starts and after its last process is gone. */
@@ -82,6 +88,8 @@ export async function runStep(spec: StepSpec): Promise<StepResult> {
   const record = recordOutput(spec.logPath, {
     maxLogBytes: spec.maxLogBytes ?? defaultMaxLogBytes,
     keepBytes: Math.max(1, spec.tailBytes ?? defaultTailBytes),
+    mask: spec.secrets && outputMask(spec.secrets),
+    sink: spec.sink,
   });
   let course: Course;
   try {
@@ -100,7 +108,7 @@ async function perform(spec: StepSpec, keep: (chunk: Uint8Array) => void): Promi
   const limits = startStepLimits(spec);
   const take = (chunk: Uint8Array): void => {
     limits.sawOutput();
-    keep(chunk);
+    limits.guard(() => keep(chunk));
     limits.guard(() => spec.onOutput?.(chunk));
   };
   try {

@@ -1,5 +1,6 @@
-import { closeSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeLogFolder } from './make-log-folder.ts';
 
 /** A log on disk that never grows beyond its limit while it is written. */
 export interface StepLog {
@@ -21,7 +22,7 @@ interface Region {
  * is a ring in the file itself, unrolled by `close`.
  */
 export function openStepLog(path: string, maxBytes: number): StepLog {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeLogFolder(dirname(path));
   const file = createAnew(path);
   const limit = Math.max(2, Math.floor(maxBytes));
   const ring: Region = { start: Math.ceil(limit / 2), end: limit };

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, openSync, rmSync, writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { sweepFolders } from './own-folders.ts';
+import { explainTemporary, makeTemporary } from './temporary-folder.ts';
 
 const mkfifoLimitMs = 10_000;
 
@@ -32,15 +34,24 @@ export async function openStepStdio(
   input: Uint8Array | string | undefined,
   take: (chunk: Uint8Array) => void,
 ): Promise<StepStdio> {
-  const folder = mkdtempSync(join(tmpdir(), 'skeleton-step-'));
+  const folder = makeTemporary(prefix);
   try {
     const fifo = join(folder, 'output');
     const hasFifo = await makeFifo(fifo);
     const stdin = input === undefined ? undefined : openInput(join(folder, 'input'), input);
     return assemble(stdin, hasFifo ? openFifo(fifo) : undefined, take);
+  } catch (error) {
+    throw explainTemporary(error);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+const prefix = 'skeleton-step-';
+
+/** Takes away what processes left that were killed while they opened a step's streams; gives the folders. */
+export function sweepStepFolders(): readonly string[] {
+  return sweepFolders(tmpdir(), prefix);
 }
 
 interface FifoEnds {

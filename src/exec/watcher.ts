@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import type { RecordedGroup } from './end-processes.ts';
 import { ticksOf } from './linux-processes.ts';
+import type { StepGroups } from './step-groups.ts';
 import { assertToken, stepVariable } from './step-token.ts';
 
 /** Ends the running steps' processes if this process dies without a word. */
@@ -65,9 +66,9 @@ done
 /**
  * Makes a watcher for the whole life of this process. Its shell is started with the first `watch`, and again if somebody
  * killed it; where there is no shell, recovery at the next start is what remains. The pipe that tells it of our death is ours
- * alone: no step inherits it.
+ * alone: no step inherits it. `groups` are told of each group as well.
  */
-export function startWatcher(): Watcher {
+export function startWatcher(groups?: StepGroups): Watcher {
   const watched = new Map<string, string>();
   let shell: ChildProcess | undefined;
   const tell = (): void => {
@@ -80,10 +81,12 @@ export function startWatcher(): Watcher {
     watch: (token, group) => {
       assertToken(token);
       watched.set(token, tripleOf(token, group));
+      if (group !== undefined) groups?.note(token, group);
       tell();
     },
     unwatch: (token) => {
       if (watched.delete(token)) tell();
+      groups?.forget(token);
     },
     close: async () => {
       watched.clear();

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../core/config.ts';
+import { permittedIn } from '../core/env-rules.ts';
 import type { Gate, Gates } from '../ports.ts';
 import { findGates, type Found } from './find-gates.ts';
 import { openGateRunner, type RunnerOptions } from './run-gates.ts';
@@ -10,7 +11,9 @@ export interface GatesOptions extends RunnerOptions {
 }
 
 /** The gates of one work tree. `hash` and `run` take only gates that its own `find` gave: they vouch for the bytes of then. */
-export function openGates(options: GatesOptions): Gates {
+export function openGates(given: GatesOptions): Gates {
+  const { config } = given;
+  const options = { maxLogBytes: config.maxLog, ...given, env: permittedIn(given.env, config.env) };
   const known = new WeakMap<Gate, Found>();
   const foundOf = (gate: Gate): Found => {
     const found = known.get(gate);
@@ -24,7 +27,7 @@ export function openGates(options: GatesOptions): Gates {
       return found.map(({ gate }) => gate);
     },
     hash: async (gates) => hashOf(gates.map(foundOf)),
-    run: openGateRunner({ maxLogBytes: options.config.maxLog, ...options }, foundOf),
+    run: openGateRunner(options, foundOf),
   };
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GateResult } from '../core/events.ts';
+import type { Secret } from '../core/mask.ts';
 import { refSlug } from '../core/refs.ts';
 import { judgementOf } from '../core/verdict.ts';
 import { stepEnvironment } from '../exec/step-environment.ts';
@@ -21,7 +22,9 @@ export interface RunnerOptions {
   /** Absolute; its gates/ are the shipped ones. */
   readonly packageRoot: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Gets what the gates print, as it comes. */
+  /** Masked in logs and results. */
+  readonly secrets?: readonly Secret[] | undefined;
+  /** Gets what the gates print, masked. */
   readonly sink?: ((chunk: Uint8Array) => void) | undefined;
   readonly watcher?: Watcher | undefined;
   /** Bytes of one log; `runStep` has a default. */
@@ -67,7 +70,7 @@ export function openGateRunner(
 }
 
 async function layOut(job: GateJob, options: RunnerOptions): Promise<Bench> {
-  const { sink, watcher, maxLogBytes } = options;
+  const { sink, watcher, maxLogBytes, secrets } = options;
   const changedFiles = join(job.logFolder, 'changed-files');
   await writeAnew(changedFiles, job.changed.map(({ path }) => `${path}\0`).join(''));
   const promptFile = join(job.logFolder, 'prompt.md');
@@ -79,7 +82,8 @@ async function layOut(job: GateJob, options: RunnerOptions): Promise<Bench> {
     token: job.token,
     signal: job.signal,
     stateFolder: join(options.commonDir, 'skeleton'),
-    ...(sink && { onOutput: sink }),
+    secrets,
+    sink,
     ...(watcher && { watcher }),
     ...(maxLogBytes !== undefined && { maxLogBytes }),
   };

@@ -1,4 +1,5 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import type { AnchorNote } from './anchor-note.ts';
 import { toByteName, toPath } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import { objectTypes, readObjects, writeObject } from './objects.ts';
@@ -11,14 +12,18 @@ import type { Repository } from './located-repository.ts';
  * While an attempt runs, one commit whose parents are all tips of the repository keeps them reachable: an agent may delete a
  * branch or drop the stash and then `git gc --prune=now`, and a ref can be put back only if its object is still there.
  */
-function anchorRef({ id }: Repository): ByteName {
+export function anchorRef({ id }: Repository): ByteName {
   return toByteName(`refs/skeleton/anchor/${id}`);
 }
 
 /** Objects that were looked at once: they never change. */
 export interface Anchors {
   /** Makes the anchor stand for these refs; gives the tag objects among them, which no commit can hold. */
-  hold(reading: RefReading, stashLog: Buffer | undefined): Promise<readonly Buffer[]>;
+  hold(
+    reading: RefReading,
+    stashLog: Buffer | undefined,
+    note: AnchorNote,
+  ): Promise<readonly Buffer[]>;
   /** Commits of our own making need not be looked at. */
   readonly know: (commit: string) => void;
   /** Forgets it: the attempt is over. */
@@ -29,14 +34,12 @@ export function openAnchors(repository: Repository): Anchors {
   const commits = new Set<string>();
   const tags = new Map<string, Buffer>();
   return {
-    hold: async (reading, stashLog) => {
+    hold: async (reading, stashLog, note) => {
       const tips = tipsOf(reading, stashLog);
       await learn(repository, tips, { commits, tags });
       const targets = tips.flatMap((tip) => tagTarget(tags.get(tip)) ?? tip);
-      await raise(
-        repository,
-        [...new Set(targets)].filter((tip) => commits.has(tip)),
-      );
+      const parents = [...new Set(targets)].filter((tip) => commits.has(tip));
+      await raise(repository, parents, note);
       return tips.flatMap((tip) => tags.get(tip) ?? []);
     },
     know: (commit) => {
@@ -85,14 +88,18 @@ function tagTarget(tag: Buffer | undefined): string | undefined {
 
 const nobody = 'skeleton <skeleton@localhost> 0 +0000';
 
-async function raise(repository: Repository, parents: readonly string[]): Promise<void> {
+async function raise(
+  repository: Repository,
+  parents: readonly string[],
+  note: AnchorNote,
+): Promise<void> {
   const lines = [
     `tree ${writeObject(repository, 'tree', Buffer.alloc(0))}`,
     ...parents.map((parent) => `parent ${parent}`),
     `author ${nobody}`,
     `committer ${nobody}`,
     '',
-    'skeleton: holds all refs while an attempt runs\n',
+    `skeleton: holds all refs while an attempt runs\n\n${JSON.stringify(note)}\n`,
   ];
   const commit = writeObject(repository, 'commit', Buffer.from(lines.join('\n')));
   const ref = anchorRef(repository);
@@ -102,7 +109,8 @@ async function raise(repository: Repository, parents: readonly string[]): Promis
   const path = `${repository.commonDir}/${ref}`;
   const beside = `${repository.state}/anchor`;
   mkdirSync(toPath(path.slice(0, path.lastIndexOf('/'))), { recursive: true });
-  writeFileSync(toPath(beside), `${commit}\n`);
+  rmSync(toPath(beside), { recursive: true, force: true });
+  writeFileSync(toPath(beside), `${commit}\n`, { flag: 'wx' });
   renameSync(toPath(beside), toPath(path));
 }
 

@@ -8,13 +8,15 @@ import { moveRefs } from './checkpoint.ts';
 import type { Identity } from './identity.ts';
 import { tellIgnored } from './ignored-files.ts';
 import { inspectAttempt } from './inspect.ts';
+import { readLateAnchor, type LateAnchor } from './late-anchor.ts';
 import { keepAttempt, keepBeforeGates } from './keep-attempt.ts';
+import { layOutLeft } from './lay-out-left.ts';
 import { openLineEnds } from './line-ends.ts';
 import { explainingLoss } from './lost-objects.ts';
+import { noRules } from './no-rules.ts';
 import type { OpenAttempt } from './open-attempt.ts';
 import { isSame, reopenAttempt } from './open-record.ts';
-import { useIndex } from './private-index.ts';
-import type { IndexContent } from './private-index.ts';
+import { useIndex, type IndexContent } from './private-index.ts';
 import { reapplySnapshot } from './reapply.ts';
 import { deleteRecord } from './record.ts';
 import { resolveRef } from './refs.ts';
@@ -37,6 +39,7 @@ type AttemptMethods = Pick<
   | 'checkpoint'
   | 'rollBack'
   | 'reapply'
+  | 'layOut'
   | 'end'
 >;
 
@@ -83,6 +86,7 @@ export function openAttempts(repository: Repository, identity: () => Promise<Ide
     checkpoint: explained((attempt, checkpoint) => finish(work, attempt, checkpoint)),
     rollBack: stoppedByMachine(explained((...call) => rollBack(work, ...call))),
     reapply: async (attempt, snapshot) => reapplySnapshot(await reopen(work, attempt), snapshot),
+    layOut: async (attempt, left) => layOutLeft(await reopen(work, attempt), left),
     end: async (attempt) => end(work, attempt),
     noteHead: (commit) => {
       memory.head = commit;
@@ -106,8 +110,7 @@ interface Beginning {
 
 async function begin({ equipment, memory }: Work, beginning: Beginning): Promise<string> {
   memory.open?.record.close();
-  memory.open = undefined;
-  memory.candidate = undefined;
+  [memory.open, memory.candidate] = [undefined, undefined];
   memory.open = await beginAttempt(equipment, { ...beginning, expectedHead: memory.head });
   memory.head = memory.open.record.base;
   return memory.head;
@@ -187,10 +190,17 @@ async function rollBack(
   const found = await findOpen(work, attempt, heldUntil);
   const ref = snapshotRefOf(attempt);
   const commit = resolveRef(equipment.repository, toByteName(ref));
-  // It was over before the crash: only the ledger does not know yet.
-  if (found === undefined && commit !== '') return { snapshot: { ref, commit }, notices: [] };
+  const anchored = found
+    ? undefined
+    : await readLateAnchor(equipment.repository, attempt, heldUntil);
+  // It was over before the crash: only the ledger does not know yet. While its anchor stands it was not, whoever made the ref.
+  if (found === undefined && anchored === undefined && commit !== '')
+    return { snapshot: { ref, commit }, notices: [] };
   const { ended } = attempt;
-  const open = { ...(found ?? (await beginLate(work, attempt))), ...(ended && { ended }) };
+  const open = {
+    ...(found ?? (await beginLate(work, attempt, anchored))),
+    ...(ended && { ended }),
+  };
   if (open.record.taken !== undefined) return keep(work, open);
   const rolledBack = await rollBackAttempt(open, { identity, lineEnds: equipment.lineEnds });
   memory.head = open.record.base;
@@ -208,37 +218,27 @@ async function keep(
   return { ...kept, kept: true };
 }
 
-/** Nothing can be put back without a record but the tree of HEAD; what lies there now is kept all the same. */
-async function beginLate({ equipment, memory }: Work, attempt: AttemptId): Promise<OpenAttempt> {
+/** Nothing can be put back without a record but the base's tree, HEAD's where no anchor tells it; what lies there now is kept all the same. */
+async function beginLate(
+  { equipment, memory }: Work,
+  attempt: AttemptId,
+  anchored: LateAnchor | undefined,
+): Promise<OpenAttempt> {
   const open = await beginAttempt(equipment, {
     attempt,
-    rules: noRules,
-    startTree: undefined,
-    expectedHead: undefined,
-    isLate: true,
+    ...{ rules: noRules, startTree: undefined, expectedHead: undefined, isLate: true },
+    ...(anchored && { anchored }),
   });
   memory.open?.record.close();
   memory.open = {
     ...open,
     notices: [
       ...open.notices,
-      'the record of the attempt is gone: files are put back as HEAD has them, settings and refs are left as they are',
+      `the record of the attempt is gone: ${anchored ? 'files and the branch are put back as its anchor tells, settings and other refs' : 'files are put back as HEAD has them, settings and refs'} are left as they are`,
     ],
   };
   return memory.open;
 }
-
-const noBytes = new Uint8Array();
-const noRules: AttemptRules = {
-  plan: { path: '', before: noBytes, ticked: noBytes, differsInMarksOnly: () => false },
-  protect: [],
-  protectNew: true,
-  judges: [],
-  mayChange: [],
-  allowEmpty: false,
-  keepCommits: false,
-  maxFile: 50 * 2 ** 20,
-};
 
 function end({ equipment, memory }: Work, attempt: AttemptId): void {
   const open = memory.open;

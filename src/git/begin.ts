@@ -1,7 +1,8 @@
 import { Refusal } from '../ports.ts';
+import type { AnchorNote } from './anchor-note.ts';
 import type { Beginning, Equipment } from './beginning.ts';
 import { toByteName } from './byte-name.ts';
-import { fillRecord } from './fill-record.ts';
+import { fillRecord, sizeOf, type Filling } from './fill-record.ts';
 import { assumeGround, lookAtGround } from './ground.ts';
 import type { OpenAttempt } from './open-attempt.ts';
 import { openQuarantine } from './quarantine.ts';
@@ -14,6 +15,7 @@ import { makeStateFolder } from './located-repository.ts';
 import type { Repository } from './located-repository.ts';
 import { forgetKept } from './snapshot.ts';
 import { refuseLocks } from './stale-locks.ts';
+import { branchLog } from './whose-commits.ts';
 
 /**
  * Records where an attempt begins, durably. Throws Refusal(4) where HEAD, branch or work tree are not what the run left: a
@@ -28,18 +30,19 @@ export async function beginAttempt(
   if (beginning.isLate !== true) await refuseLocks(repository);
   const notices = await clearRefs(repository, beginning);
   const reading = await readRefs(repository);
-  const base = standingBase(repository, reading, beginning.expectedHead);
+  const { anchored } = beginning;
+  const base = anchored?.base ?? standingBase(repository, reading, beginning.expectedHead);
   const look = beginning.isLate === true ? assumeGround : lookAtGround;
   const ground = await look(repository, base, beginning);
   const stashLog = readRegular(`${repository.commonDir}/logs/refs/stash`);
-  const tags = await anchors.hold(reading, stashLog);
+  const tags = await holdAll(equipment, beginning, { base, reading, stashLog });
   const writer = createRecord(repository.state);
   try {
     const record = await fillRecord(equipment, {
       ...beginning,
       ...ground,
       base,
-      reading,
+      reading: { ...reading, ...(anchored && { refs: anchored.refs }) },
       stashLog,
       tags,
       writer,
@@ -48,7 +51,7 @@ export async function beginAttempt(
     return {
       repository,
       anchors,
-      record: writer.finish(record),
+      record: writer.finish({ ...record, ...anchored?.standing }),
       quarantine: openQuarantine(repository, beginning.attempt),
       baseIndex: ground.baseIndex,
       notices,
@@ -67,6 +70,31 @@ async function clearRefs(
   if (isLate === true) return moveRefsOutOfTheWay(repository, attempt);
   await refuseRefsInTheWay(repository, attempt.plan, 4);
   return [];
+}
+
+/** The anchor of a dead process goes on to hold what it held: it alone tells what stood there then. */
+async function holdAll(
+  { repository, anchors }: Equipment,
+  beginning: Beginning,
+  { base, reading, stashLog }: Pick<Filling, 'base' | 'reading' | 'stashLog'>,
+): Promise<readonly Buffer[]> {
+  if (beginning.anchored !== undefined) return [];
+  return anchors.hold(reading, stashLog, noteOf(repository, beginning, base));
+}
+
+/** For the anchor: what undoes the attempt where even its record is lost. */
+function noteOf(
+  repository: Repository,
+  { attempt, rules, isTaken = false }: Beginning,
+  base: string,
+): AnchorNote {
+  const branch = toByteName(repository.facts.branch ?? '');
+  return {
+    ...{ version: 1, attempt, base, branch, isTaken },
+    planPath: attempt.facts?.planPath ?? rules.plan.path,
+    began: Date.now(),
+    branchLogSize: sizeOf(branchLog(repository, branch)),
+  };
 }
 
 function standingBase(

@@ -1,5 +1,6 @@
 import type { AttemptId, AttemptRules } from '../ports.ts';
 import type { Anchors } from './anchors.ts';
+import type { LateAnchor } from './late-anchor.ts';
 import type { LineEnds } from './line-ends.ts';
 import type { Repository } from './located-repository.ts';
 
@@ -15,6 +16,8 @@ export interface Beginning {
   readonly expectedHead: string | undefined;
   /** Whatever lies there is taken for an attempt's: its record is lost. */
   readonly isLate?: boolean;
+  /** What its anchor tells then. */
+  readonly anchored?: LateAnchor;
 }
 
 export interface Equipment {

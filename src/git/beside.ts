@@ -8,7 +8,8 @@ import { clearNotedLocks, clearOwnLocks } from './own-locks.ts';
 import { useIndex } from './private-index.ts';
 import { statOf } from './raw-files.ts';
 import { resolveCommit } from './reads.ts';
-import { recordedTop } from './record.ts';
+import { readRefs } from './read-refs.ts';
+import { loadRecord, recordedTop } from './record.ts';
 import { makeStateFolder, openLocated, stateFolder } from './located-repository.ts';
 import type { Repository } from './located-repository.ts';
 import { openRepository } from './repository.ts';
@@ -30,7 +31,10 @@ export async function openBeside(
 
 async function findOrMake(repository: Repository, plan: string, branch: string): Promise<string> {
   const { facts } = repository;
-  const found = (await listWorktrees(repository)).find((one) => one.branch === branch);
+  const listed = await listWorktrees(repository);
+  const found =
+    listed.find((one) => one.branch === branch) ??
+    (await leftElsewhere(repository, listed, branch));
   if (found?.folder === facts.top)
     throw new Refusal(
       3,
@@ -51,6 +55,25 @@ async function findOrMake(repository: Repository, plan: string, branch: string):
   await add(repository, folder, branch);
   await layOutFiles(folder, repository.environment);
   return folder;
+}
+
+/** The one whose attempt began on the branch and died: its agent had switched HEAD, and recovery puts that back. */
+async function leftElsewhere(
+  repository: Repository,
+  listed: readonly Listed[],
+  branch: string,
+): Promise<Listed | undefined> {
+  const { refs } = await readRefs(repository);
+  for (const one of listed.filter(({ folder }) => folder !== repository.facts.top)) {
+    if (statOf(toByteName(`${one.folder}/.git`)) === undefined) continue;
+    const { id, state } = await openLocated(one.folder, repository.environment);
+    const record = refs.has(toByteName(`refs/skeleton/anchor/${id}`))
+      ? loadRecord(state)
+      : undefined;
+    record?.close();
+    if (record?.branch === toByteName(branch)) return one;
+  }
+  return undefined;
 }
 
 function besideOf(top: string, plan: string): string {

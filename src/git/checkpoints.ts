@@ -3,6 +3,7 @@ import type { ChangedPath, CheckpointMark, Checkpoints, CommitFacts } from '../p
 import { byName, toText } from './byte-name.ts';
 import { readObjects } from './objects.ts';
 import { parseCommit } from './parse-commit.ts';
+import { resolveCommit } from './reads.ts';
 import type { Repository } from './located-repository.ts';
 
 /** Reads checkpoints from refs and objects alone (contract, "Git"). */
@@ -26,7 +27,9 @@ interface Ref {
 
 async function readMarks(repository: Repository): Promise<readonly CheckpointMark[]> {
   const refs = await listRefs(repository);
-  const inHead = new Set((await listRefs(repository, ['--merged=HEAD'])).map(({ name }) => name));
+  const hasHead = (await resolveCommit(repository, 'HEAD')) !== undefined;
+  const reached = hasHead ? await listRefs(repository, ['--merged=HEAD']) : [];
+  const inHead = new Set(reached.map(({ name }) => name));
   const proofs = refs.filter(({ name }) => name.startsWith('refs/skeleton/'));
   const texts = await readObjects(
     repository.git,

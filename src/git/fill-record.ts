@@ -117,7 +117,7 @@ function ignoredParts(
   };
 }
 
-function sizeOf(path: ByteName): number {
+export function sizeOf(path: ByteName): number {
   return statOf(path)?.size ?? 0;
 }
 

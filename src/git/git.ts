@@ -1,11 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SimpleGit } from 'simple-git';
 import { runCommand } from '../exec/run-command.ts';
 import type { CommandResult, CommandSpec } from '../exec/run-command.ts';
-import { Interrupted } from '../ports.ts';
+import { isInstalled } from '../exec/shell-program.ts';
+import { Interrupted, Refusal } from '../ports.ts';
 import { toByteName, toShown } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import { noteCall } from './call-notes.ts';
 import type { OpenNote } from './call-notes.ts';
+import { closeIfHeld } from './close-if-held.ts';
+import { gitEnvironment } from './git-environment.ts';
 import { currentStop, isStopped } from './stopping.ts';
 
 /** Milliseconds. A call that reads or writes a whole big repository may take the longer. */
@@ -173,32 +177,26 @@ function describeEnd({ code, signal, timedOut }: CommandResult): string {
   return code === null ? `ended by ${signal ?? 'an unknown signal'}` : `exit ${code}`;
 }
 
-/** What git may see of the environment (architecture.md, "Order of writes"): a GIT_DIR of the hook that started us is not ours to use. */
-const wanted = /^GIT_(?:(?:AUTHOR|COMMITTER)_.+|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)|SSH.*)$/;
-const unwanted = /^(?:GIT_.*|EDITOR|VISUAL|PAGER|PREFIX|SSH_ASKPASS|LANGUAGE)$/i;
-
-function gitEnvironment(environment: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
-  const kept = Object.entries(environment).filter(
-    (entry): entry is [string, string] =>
-      entry[1] !== undefined && (wanted.test(entry[0]) || !unwanted.test(entry[0])),
-  );
-  return {
-    ...Object.fromEntries(kept),
-    LC_ALL: 'C',
-    GIT_OPTIONAL_LOCKS: '0',
-    GIT_TERMINAL_PROMPT: '0',
-    // An agent's `git replace` must not change what we read.
-    GIT_NO_REPLACE_OBJECTS: '1',
-  };
-}
-
 interface PlainPlace {
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
 }
 
-/** After the exit, only somebody whom git left behind holds its output open. simple-git's own 50 ms lose the output on a busy machine. */
-const heldOpenMs = 5000;
+/** Milliseconds in which a signal to all of a terminal's processes has reached us too. */
+const signalMs = 50;
+
+/** Not started, ended by a signal or kept from starting: simple-git has no number, or one that is no exit status. */
+function hasExited(failure: GitError | undefined): boolean {
+  const code = failure?.code;
+  return typeof code === 'number' && code >= 0 && code <= 255;
+}
+
+/** Throws Refusal(3) where PATH names no git. */
+async function refuseNoGit(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
+  if (await isInstalled('git', { cwd: folder, env })) return;
+  const mend = 'install git (git-scm.com/downloads), or put its folder on PATH';
+  throw new Refusal(3, 'git is not installed: PATH names no folder with it', mend);
+}
 
 /** What simple-git warns of is ours to set, or the user's own environment. */
 const allowed = {
@@ -223,7 +221,7 @@ export async function usePlainGit<T>(
   const git = simpleGit({
     baseDir: folder,
     maxConcurrentProcesses: 1,
-    completion: { onClose: true, onExit: heldOpenMs },
+    completion: { onClose: true, onExit: false },
     config: settings,
     abort: AbortSignal.any([limit, currentStop() ?? limit]),
     allowEnvironment: Object.keys(env).filter((name) => name.startsWith('GIT_')),
@@ -235,15 +233,18 @@ export async function usePlainGit<T>(
       return failure;
     },
   });
-  const seesEnd = git.env({ ...env }).outputHandler((_, out) => {
+  const seesEnd = git.env({ ...env }).outputHandler((_, out, err) => {
+    closeIfHeld([out, err]);
     setImmediate(() => out.emit('data', Buffer.alloc(0)));
   });
   try {
     return await use(seesEnd);
   } catch (error) {
     if (limit.aborted) throw new GitError([], { code: null, stderr: '', how: tooLong });
-    // A Ctrl-C at the terminal reaches it as well as us.
-    if (isStopped() && typeof failure?.code !== 'number') throw interrupted([]);
-    throw failure ?? error;
+    if (hasExited(failure)) throw failure ?? error;
+    await refuseNoGit(folder, env);
+    // A Ctrl-C at the terminal reaches it as well as us, and perhaps sooner.
+    await sleep(signalMs);
+    throw isStopped() ? interrupted([]) : (failure ?? error);
   }
 }

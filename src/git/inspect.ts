@@ -3,6 +3,7 @@ import type { AttemptRules, ChangedPath, Inspection } from '../ports.ts';
 import { byName, toByteName, toShown, toText } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
 import { restoreGuarded } from './config-guard.ts';
+import { findSecrets } from './find-secrets.ts';
 import { keptCommits } from './kept-commits.ts';
 import { judgeSurvey } from './judge-survey.ts';
 import { findObstacles } from './obstacles.ts';
@@ -57,6 +58,8 @@ export async function inspectAttempt(
   if (judged.failure !== undefined) return refuse(judged.failure);
   const kept = await keptCommits(attempt, rules, restored.agentHead);
   if (kept.unignored.length > 0) return refuse(failureOf('unignored', kept.unignored));
+  const secret = await findSecrets(attempt, changes, { commits: kept.commits, ...rules });
+  if (secret !== undefined) return refuse(secret);
   const candidate = await takeCandidate(attempt, rules, { survey, dropped, plan });
   if ('kind' in candidate) return refuse(candidate);
   const { tree, index } = candidate;

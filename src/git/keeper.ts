@@ -72,10 +72,11 @@ async function readMarks(repository: Repository, plan: string): Promise<readonly
   return marks;
 }
 
-async function reachedTags({ git }: Repository, plan: string): Promise<ReadonlySet<string>> {
+async function reachedTags(repository: Repository, plan: string): Promise<ReadonlySet<string>> {
+  if ((await resolveCommit(repository, 'HEAD')) === undefined) return new Set();
   const folder = `refs/tags/skeleton/${plan}/`;
   const args = ['for-each-ref', '--merged=HEAD', '--format=%(refname)', folder];
-  return new Set((await git.run(args)).toString().split('\n'));
+  return new Set((await repository.git.run(args)).toString().split('\n'));
 }
 
 async function moveBranch(

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chmodSync, linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, constants, linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { deflateSync, inflateSync } from 'node:zlib';
@@ -197,7 +197,7 @@ export async function makeDurable(
 /** A git that tidies up may have packed it meanwhile: then that has flushed it. */
 async function openIfThere(path: ByteName): Promise<FileHandle | undefined> {
   try {
-    return await open(toPath(path), 'r');
+    return await open(toPath(path), constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;

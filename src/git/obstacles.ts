@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { foldersAbove, isAtOrUnder, toPath, toShown } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
-import { ignoredAtBegin } from './ignore-rules.ts';
+import { haveIgnoreRulesChanged, ignoredAtBegin } from './ignore-rules.ts';
 import { visitIndex } from './index-file.ts';
 import type { OpenAttempt } from './open-attempt.ts';
 import { openFolder, statOf } from './raw-files.ts';
@@ -19,26 +19,49 @@ export interface Obstacles {
   readonly walk: Walk;
 }
 
-/** What was there where the attempt began is no obstacle, and neither is what was ignored then. */
+/** What was there where the attempt began is no obstacle, and neither is what was ignored then and git does not open. */
 export async function findObstacles(attempt: OpenAttempt): Promise<Obstacles> {
   const { repository, record } = attempt;
   const skip = new Set(record.ignoredFolders);
   const walk = walkTree(repository.top, { skip });
-  const isNew = (known: readonly ByteName[]): ((path: ByteName) => boolean) => {
-    const set = new Set(known);
-    return (path) => !set.has(path);
-  };
   const submodules = walk.repositories.length === 0 ? [] : submodulePaths(attempt);
-  const specials = [...walk.specials.keys()].filter(isNew(record.specials));
-  const ignored = specials.length === 0 ? undefined : await ignoredAtBegin(attempt, specials);
   return {
-    specials: specials.filter((path) => ignored?.has(path) !== true),
+    specials: await specialsInTheWay(attempt, walk),
     repositories: walk.repositories
       .filter(isNew(record.repositories))
       .filter((path) => !submodules.includes(path)),
     unreadable: outermostNew(attempt, walk.unreadable.filter(isNew(record.unreadable))),
     walk,
   };
+}
+
+function isNew(known: readonly ByteName[]): (path: ByteName) => boolean {
+  const set = new Set(known);
+  return (path) => !set.has(path);
+}
+
+/** Git opens one that lies where something is tracked, or that is named as its own files are, whatever the ignore rules say. */
+async function specialsInTheWay(attempt: OpenAttempt, walk: Walk): Promise<readonly ByteName[]> {
+  const seen = [...walk.specials.keys(), ...gitFilesLaidOpen(attempt, walk)];
+  const specials = [...new Set(seen)].filter(isNew(attempt.record.specials));
+  if (specials.length === 0) return [];
+  const ignored = await ignoredAtBegin(attempt, specials);
+  return specials.filter(
+    (path) => !ignored.has(path) || isGitFile(path) || holdsTracked(attempt, path),
+  );
+}
+
+const gitFiles = /(?:^|\/)\.git(?:ignore|attributes|modules)$/;
+
+function isGitFile(path: ByteName): boolean {
+  return gitFiles.test(path);
+}
+
+/** In folders that were ignored, which git enters as soon as other rules say so. */
+function gitFilesLaidOpen(attempt: OpenAttempt, { ignoreFiles }: Walk): readonly ByteName[] {
+  if (!haveIgnoreRulesChanged(attempt, ignoreFiles)) return [];
+  const { specials } = walkTree(attempt.repository.top, { skip: new Set() });
+  return [...specials.keys()].filter(isGitFile);
 }
 
 function outermostNew(attempt: OpenAttempt, paths: readonly ByteName[]): readonly ByteName[] {

@@ -32,7 +32,7 @@ export function openQuarantine({ commonDir, top }: Places, attempt: AttemptId): 
   const pathOf = (area: QuarantineArea, name: ByteName): ByteName => `${folder}/${area}/${name}`;
   const place = (area: QuarantineArea, name: ByteName): ByteName => {
     const free = firstFree(pathOf(area, name));
-    mkdirSync(toPath(free.slice(0, free.lastIndexOf('/'))), { recursive: true, mode: 0o700 });
+    makeFolders(commonDir, free.slice(0, free.lastIndexOf('/')));
     return free;
   };
   return {
@@ -57,6 +57,18 @@ function firstFree(path: ByteName): ByteName {
   let free = path;
   for (let count = 2; statOf(free) !== undefined; count += 1) free = `${path}~${count}`;
   return free;
+}
+
+/** Nothing is followed out of the state folder: what is no folder in its place, a link above all, is renamed beside it. */
+function makeFolders(root: ByteName, folder: ByteName): void {
+  let path = root;
+  for (const part of folder.slice(root.length + 1).split('/')) {
+    path += `/${part}`;
+    const stat = statOf(path);
+    if (stat?.isDirectory() === true) continue;
+    if (stat !== undefined) renameSync(toPath(path), toPath(firstFree(path)));
+    mkdirSync(toPath(path), { recursive: true, mode: 0o700 });
+  }
 }
 
 function moveAside(from: ByteName, to: ByteName): void {

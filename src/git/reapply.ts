@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync } from 'node:fs';
 import type { Snapshot } from '../core/events.ts';
 import { Refusal } from '../ports.ts';
 import { toPath } from './byte-name.ts';
@@ -7,6 +7,7 @@ import { GitError } from './git.ts';
 import { clearWay } from './in-the-way.ts';
 import { treeOf } from './objects.ts';
 import type { OpenAttempt } from './open-attempt.ts';
+import { logFolderOf } from './open-traces.ts';
 import { useIndex } from './private-index.ts';
 import { openQuarantine } from './quarantine.ts';
 import { statOf } from './raw-files.ts';
@@ -22,6 +23,10 @@ export async function reapplySnapshot(attempt: OpenAttempt, snapshot: Snapshot):
   const { repository, record, quarantine, baseIndex } = attempt;
   const tree = await mergedTree(attempt, snapshot);
   if (tree === undefined) return false;
+  const { facts } = record.attempt;
+  // Whoever finds the work after a kill has to know that the attempt had begun: the ledger does not say so yet.
+  if (facts !== undefined)
+    mkdirSync(logFolderOf(repository, facts.run, record.attempt), { recursive: true });
   const difference = await treeDifference(repository, record.tree, tree);
   const tracked = trackedPaths(baseIndex.bytes, repository);
   const written = [...difference].filter(([, id]) => id !== undefined).map(([path]) => path);
@@ -39,7 +44,7 @@ export async function reapplySnapshot(attempt: OpenAttempt, snapshot: Snapshot):
 }
 
 /** The tree of now with what the kept attempt had changed; undefined where both changed the same path. */
-async function mergedTree(
+export async function mergedTree(
   { repository, record }: OpenAttempt,
   { commit }: Snapshot,
 ): Promise<string | undefined> {
@@ -61,7 +66,8 @@ async function mergedTree(
   return (await git.run(['write-tree'], { index })).toString().trim();
 }
 
-function layOutRaw(
+/** The exact bytes of what a kept attempt had written, where its tree holds converted ones. */
+export function layOutRaw(
   { repository }: OpenAttempt,
   { ref }: Snapshot,
   paths: readonly ByteName[],

@@ -106,7 +106,14 @@ export function resolveRef(places: RefPlaces, name: ByteName, depth = 5): string
   if (loose.startsWith('ref: '))
     return depth === 0 ? '' : resolveRef(places, loose.slice(5), depth - 1);
   if (loose !== '') return loose;
-  const packed = new Map<ByteName, string>();
-  readPacked(`${places.commonDir}/packed-refs`, packed);
-  return packed.get(name) ?? '';
+  return packedValue(`${places.commonDir}/packed-refs`, name);
+}
+
+/** Of one ref among many thousands. */
+function packedValue(path: ByteName, name: ByteName): string {
+  const bytes = readRegular(path) ?? Buffer.alloc(0);
+  const end = bytes.indexOf(` ${name}\n`, 0, 'latin1');
+  if (end < 0) return '';
+  const id = bytes.toString('latin1', bytes.lastIndexOf('\n', end) + 1, end);
+  return value.test(id) ? id : '';
 }

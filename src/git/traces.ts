@@ -1,26 +1,23 @@
 import { parseProof } from '../core/proof.ts';
 import { parseTag } from '../core/refs.ts';
-import type {
-  AttemptTrace,
-  CheckpointTrace,
-  OpenTrace,
-  PlanTraces,
-  StartTrace,
-} from '../core/traces.ts';
+import type { AttemptTrace, CheckpointTrace, PlanTraces, StartTrace } from '../core/traces.ts';
 import type { Traces } from '../ports.ts';
 import { toByteName, toText } from './byte-name.ts';
 import { parseCommit, type CommitText } from './parse-commit.ts';
 import type { Repository } from './located-repository.ts';
 import { readObjects } from './objects.ts';
-import { openAttemptOf, openAttempts } from './open-traces.ts';
-import { readRefs } from './read-refs.ts';
+import { openAttempts, type Open } from './open-traces.ts';
+import { otherWorktrees, readRefs } from './read-refs.ts';
 
 /** Reads what is left of runs where the ledger does not tell. Without refs of ours that are news it costs no process. */
 export function openTraces(repository: Repository): Traces {
   return {
     of: (plan, isKnown) => readTraces(repository, plan, isKnown),
     plans: () => readPlans(repository),
-    openHere: async () => openAttemptOf(repository, repository.id, await ownRefs(repository)),
+    openHere: async () => {
+      const open = await openAttempts(repository, await ownRefs(repository));
+      return open.find(({ trace }) => trace.worktree === repository.id)?.trace;
+    },
   };
 }
 
@@ -38,14 +35,38 @@ async function readTraces(
   isKnown: (ref: string) => boolean,
 ): Promise<PlanTraces> {
   const refs = await ownRefs(repository);
-  const news = new Map([...refs].filter(([ref]) => !isKnown(ref) && planOf(ref) === plan));
-  const objects = await readTexts(repository, [...news.values()]);
+  const unknown = [...refs].filter(([ref]) => !isKnown(ref) && planOf(ref) === plan);
+  const objects = await readTexts(
+    repository,
+    unknown.map(([, oid]) => oid),
+  );
+  const open = await openAttempts(repository, refs);
+  const isMade = madeSince(repository, open, objects);
+  const news = new Map(unknown.filter((one) => !isMade(one)));
   return {
     attempts: [...news].flatMap(([ref, oid]) => attemptAt(ref, oid, objects)),
     checkpoints: checkpointsAt(news, objects),
     starts: [...news].flatMap(([ref, oid]) => startAt(ref, oid, objects)),
-    open: openAttempts(repository, refs).filter((one: OpenTrace) => one.plan === plan),
+    open: open.map(({ trace }) => trace).filter((one) => one.plan === plan),
   };
+}
+
+/**
+ * Whether a ref was made since an attempt under way began: it is the attempt's, and goes back with it, whatever it says. That a
+ * true checkpoint, cut off between its refs and the ledger's loss, is judged once more costs an attempt and loses nothing.
+ */
+function madeSince(
+  repository: Repository,
+  open: readonly Open[],
+  { proofs }: Texts,
+): (ref: readonly [name: string, oid: string]) => boolean {
+  const isAlone = otherWorktrees(repository).length === 0;
+  return ([ref, oid]) =>
+    open.some(({ trace: { plan }, stood }) => {
+      // Beside another work tree, other plans' refs may rightly be made meanwhile.
+      const isJudged = isAlone || planOf(ref) === plan;
+      return isJudged && !stood(ref, oid, proofs.get(oid)?.commit ?? oid);
+    });
 }
 
 const attemptName = /^refs\/skeleton\/attempts\/([^/]+)\/([^/]+)\/(\d+)$/;
@@ -124,19 +145,23 @@ function checkpointsAt(news: Refs, texts: Texts): readonly CheckpointTrace[] {
   return marks.flatMap((mark) => {
     const commit = texts.commits.get(mark.commit);
     if (commit === undefined) return [];
-    return [{ ...mark, parent: commit.parents[0] ?? '', at: commit.at, trailers: commit.trailers }];
+    const { parents, tree, at, trailers } = commit;
+    return [{ ...mark, parent: parents[0] ?? '', tree, at, trailers }];
   });
 }
 
 async function readPlans(repository: Repository): Promise<ReadonlyMap<string, string>> {
   const refs = await ownRefs(repository);
   const telling = [...refs].filter(([ref]) => attemptName.test(ref) || proofName.test(ref));
-  const { commits, proofs } = await readTexts(
+  const texts = await readTexts(
     repository,
     telling.map(([, oid]) => oid),
   );
+  const { commits, proofs } = texts;
+  const open = await openAttempts(repository, refs);
+  const isMade = madeSince(repository, open, texts);
   const plans = new Map<string, string>();
-  for (const [ref, oid] of telling) {
+  for (const [ref, oid] of telling.filter((one) => !isMade(one))) {
     const proof = proofs.get(oid);
     const path =
       proof === undefined
@@ -144,6 +169,6 @@ async function readPlans(repository: Repository): Promise<ReadonlyMap<string, st
         : parseProof(proof.text)?.planPath;
     if (path) plans.set(planOf(ref) ?? '', path);
   }
-  for (const { plan, planPath } of openAttempts(repository, refs)) plans.set(plan, planPath);
+  for (const { trace } of open) plans.set(trace.plan, trace.planPath);
   return plans;
 }

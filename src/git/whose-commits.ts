@@ -18,7 +18,7 @@ export function branchLog({ commonDir }: Repository, branch: ByteName): ByteName
  */
 export function standingAfterCrash(
   repository: Repository,
-  record: AttemptRecord,
+  record: Pick<AttemptRecord, 'branch' | 'base' | 'branchLogSize' | 'began'>,
   heldUntil: number,
 ): string {
   const { branch, base, branchLogSize, began } = record;

@@ -19,6 +19,8 @@ export async function readFileOnDisk(repository: Repository, path: string): Prom
   const { what, bytes } = found;
   if (what !== 'file') return what === 'missing' ? { kind: 'missing' } : { kind: 'other', what };
   if (bytes === undefined) return { kind: 'missing' };
+  // Git would wait for ever at it, and a command that only looks clears nothing up.
+  if (hasSpecialRules(top, name)) return { kind: 'file', bytes, ignored: false };
   const index = `${repository.facts.gitDir}/index`;
   const args = ['check-ignore', '--quiet', '--', `./${path}`];
   const { code } = await git.ask(args, { index, answers: [1] });
@@ -42,6 +44,13 @@ function readOpen<T>(name: ByteName, read: () => T): T {
 function linkAbove(top: ByteName, name: ByteName): string | undefined {
   const link = foldersAbove(name).find((folder) => statOf(`${top}/${folder}`)?.isSymbolicLink());
   return link === undefined ? undefined : `a path through the symbolic link ${toShown(link)}`;
+}
+
+function hasSpecialRules(top: ByteName, name: ByteName): boolean {
+  return ['', ...foldersAbove(name).map((folder) => `${folder}/`)].some((folder) => {
+    const stat = statOf(`${top}/${folder}.gitignore`);
+    return stat !== undefined && specialKind(stat) !== undefined;
+  });
 }
 
 function kindOf(path: ByteName): string {

@@ -1,11 +1,13 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { startTimeOf } from '../exec/process-table.ts';
+import { isOfDead, sweepFolders } from '../exec/own-folders.ts';
+import { makeTemporary } from '../exec/temporary-folder.ts';
+import { Refusal } from '../ports.ts';
 import type { LinkedTree, Worktrees } from '../ports.ts';
 import { isAtOrUnder, toByteName, toPath, toShown, toText } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
-import { openGit } from './git.ts';
+import { GitError, openGit } from './git.ts';
 import type { Git } from './git.ts';
 import { putIndex, readIndex } from './private-index.ts';
 import type { IndexContent } from './private-index.ts';
@@ -20,17 +22,24 @@ export function openWorktrees(repository: Repository): Worktrees {
   return {
     add: cutShort(async (head) => {
       sweepWorktrees(repository);
-      const folder = realpathSync(mkdtempSync(join(tmpdir(), prefix + `${process.pid}-`)));
+      const folder = realpathSync(makeTemporary(prefix));
       const top = join(folder, basename(repository.facts.top));
       try {
         return openLinked(await addWorktree(repository, top, head), folder);
       } catch (error) {
         rmSync(folder, { recursive: true, force: true });
-        throw error;
+        throw error instanceof GitError ? notMade(error) : error;
       }
     }),
+    sweep: () => sweepWorktrees(repository),
     mix: cutShort((tree, from, isFrom) => mixTrees(repository, { tree, from, isFrom })),
   };
+}
+
+/** What git needs for it is room and its own folder; nothing of the user's is touched yet. */
+function notMade({ message }: GitError): Refusal {
+  const mend = 'df -h . "${TMPDIR:-/tmp}"; git status; then the same command again';
+  return new Refusal(4, `no clean worktree can be made: ${message}`, mend);
 }
 
 interface LinkedWorktree {
@@ -61,21 +70,24 @@ function removeWorktree({ top, gitDir }: Pick<LinkedWorktree, 'top' | 'gitDir'>)
   if (entriesOf(toByteName(registry))?.length === 0) rmSync(registry, { recursive: true });
 }
 
-/** In the name of the folder that holds one of ours: whose it is. */
+/** Of the name of the folder that holds one of ours. */
 const prefix = 'skeleton-clean-';
-const ours = new RegExp(`/${prefix}(\\d+)-\\w+/[^/]+/\\.git$`);
 
-/** A process that was killed could not take its worktree away. */
-function sweepWorktrees({ facts }: Repository): void {
+/** A process that was killed could not take its worktree away. Gives the folders. */
+function sweepWorktrees({ facts }: Repository): readonly string[] {
   const registry = join(facts.commonDir, 'worktrees');
+  const swept: string[] = [];
   for (const { name } of entriesOf(toByteName(registry)) ?? []) {
     const gitDir = join(registry, toText(name));
     const link = readLink(gitDir);
-    const pid = ours.exec(link)?.[1];
-    if (pid === undefined || startTimeOf(Number(pid)) !== undefined) continue;
+    const folder = dirname(dirname(link));
+    if (!basename(folder).startsWith(prefix) || !isOfDead(folder, prefix)) continue;
     removeWorktree({ top: dirname(link), gitDir });
-    rmSync(dirname(dirname(link)), { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
+    swept.push(folder);
   }
+  // Killed before git knew of it, or of a repository that is gone.
+  return [...swept, ...sweepFolders(tmpdir(), prefix)];
 }
 
 function readLink(gitDir: string): string {

@@ -9,6 +9,7 @@ import type {
   Verdict,
 } from '../core/events.ts';
 import { failureKinds, type Failure, type VoidReason } from '../core/failure.ts';
+import type { Usage } from '../core/usage.ts';
 
 export type Check = (value: unknown) => boolean;
 /** One for each field, so that the compiler finds the one that was forgotten. Fields that are not listed are left alone. */
@@ -74,6 +75,13 @@ const failure = recordOf<Failure>({
   gates: optional(listOf(text)),
 });
 
+const usage = recordOf<Usage>({
+  input: optional(count),
+  output: optional(count),
+  usd: optional(seconds),
+  atLeast: optional((value) => value === true),
+});
+
 const reason = wordOf<VoidReason>({
   throttled: true,
   interrupted: true,
@@ -111,9 +119,20 @@ export const taskEvents: ChecksOf<TaskEvent> = {
     token: text,
     worktree: text,
     judge: optional(snapshot),
+    continues: optional(snapshot),
+    model: optional(text),
   },
-  'agent.finished': { seconds, ended: text, exit, log: text },
-  'agent.throttled': { until: text },
+  'agent.finished': {
+    ...{ seconds, ended: text, exit, log: text },
+    usage: optional(usage),
+    session: optional(text),
+    key: optional(text),
+  },
+  'agent.throttled': {
+    ...{ until: text, agent: optional(text), next: optional(text) },
+    why: optional(wordOf<'limit' | 'overload'>({ limit: true, overload: true })),
+    ...{ own: optional(flag), waits: optional(flag) },
+  },
   'gate.finished': gateResult,
   'gates.passed': {
     commit: text,
@@ -121,9 +140,10 @@ export const taskEvents: ChecksOf<TaskEvent> = {
     proof: text,
     proofObject: text,
     gates: listOf(recordOf(gateResult)),
+    left: optional(text),
     rebuilt: optional(flag),
   },
-  'attempt.rejected': { failure },
+  'attempt.rejected': { failure, left: optional(text) },
   'attempt.voided': { why: reason, until: optional(text) },
   'rollback.done': { snapshot, kept: optional(flag) },
   'checkpoint.created': { tag: text, commit: text },

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { Refusal } from '../ports.ts';
 
 type Kind = 'damaged' | 'shut' | 'full' | 'busy';
@@ -40,7 +41,11 @@ export function explainFailure(error: unknown, { path, shut, damaged }: Place): 
         `make ${path} and its folder readable and writable for you`,
       );
     case 'full':
-      return new Refusal(4, `cannot write ${path}: ${error.message}`, `free space, then: ${AGAIN}`);
+      return new Refusal(
+        4,
+        `cannot write ${path}: ${error.message}`,
+        `df -h ${quoted(dirname(path))}\nfree space there, then: ${AGAIN}`,
+      );
     case 'busy':
       return new Refusal(
         4,
@@ -50,6 +55,10 @@ export function explainFailure(error: unknown, { path, shut, damaged }: Place): 
     case undefined:
       return error;
   }
+}
+
+function quoted(path: string): string {
+  return `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 const AGAIN = 'skeleton run (it carries on where it was)';

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { LedgerDamaged, Refusal } from '../ports.ts';
 import { explainFailure } from './explain-failure.ts';
 import { identityOf } from './file-identity.ts';
@@ -10,6 +10,10 @@ export interface LedgerFile {
   read<T>(work: (db: SqliteDatabase) => T): T;
   /** One transaction, on disk when this returns. */
   write<T>(work: (db: SqliteDatabase) => T): T;
+  /** Whether every row was read, now or when what stands there was written last: damage to old rows would have been seen. */
+  isKnownWhole(): boolean;
+  /** Every row was read. */
+  noteWhole(): void;
   close(): void;
 }
 
@@ -24,16 +28,25 @@ export interface Mark {
   readonly stamp: string;
 }
 
-/** Throws LedgerDamaged for what SQLite would take for a new database, deleting or mixing in what the old one left. */
+/** Throws LedgerDamaged for what SQLite would take for a new database, deleting or mixing in what the old one left, and for what it would follow elsewhere. */
 export function markOf(path: string): Mark {
-  const log = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-  const main = statSync(path, { bigint: true, throwIfNoEntry: false });
+  for (const part of ['', '-wal', '-shm']) assertFile(path, part);
+  const log = lstatSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  const main = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   if (main === undefined && log === 0) return { state: 'absent', stamp: '' };
   if (main === undefined) throw new LedgerDamaged(path, 'it is gone, but its -wal is still there');
   if (main.size === 0n) throw new LedgerDamaged(path, 'it is empty');
   const file = identityOf(path) ?? '';
   if (log > 0) return { state: 'busy', stamp: file };
   return { state: 'quiet', stamp: `${file} ${main.size.toString()} ${main.mtimeNs.toString()}` };
+}
+
+/** A file of its own, or nothing: never a link, which would be written through. */
+function assertFile(path: string, part: string): void {
+  const stat = lstatSync(path + part, { throwIfNoEntry: false });
+  if (stat === undefined || stat.isFile()) return;
+  const what = stat.isSymbolicLink() ? 'a link' : stat.isDirectory() ? 'a folder' : 'no file';
+  throw new LedgerDamaged(path, `${part === '' ? 'it' : `its ${part}`} is ${what}`);
 }
 
 /** The schema's version. Throws Refusal(3) where it is newer than we are, LedgerDamaged where there is none. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Refusal, type Lock, type LockHolder, type Locks } from '../ports.ts';
 import { explainFailure, isBusy } from './explain-failure.ts';
 import { identityOf } from './file-identity.ts';
+import { setLocksAside } from './odd-places.ts';
 import { loadSqlite, scalar, succeeds, type Sqlite, type SqliteDatabase } from './sqlite.ts';
 
 /** Milliseconds that another process, in the middle of reading or writing a holder's name, is waited for. */
@@ -27,6 +28,7 @@ export async function openLocks(
     acquire: (name, what) => {
       const path = join(folder, fileNameOf(name));
       try {
+        setLocksAside(folder, now());
         mkdirSync(folder, { recursive: true, mode: 0o700 });
         makeFile(path);
         return acquire(sqlite, path, { pid: process.pid, host: hostname(), since: now(), what });

@@ -38,6 +38,8 @@ export const migrations: readonly string[] = [
   `,
   // checkpoint.verified, and what passed in a rebuilt history.
   '',
+  // What an agent used, its model and session, and who was turned away.
+  '',
 ];
 
 /** What brings a file from a version to the newest; to be run in one transaction. */

@@ -34,6 +34,8 @@ export function openForReading(sqlite: Sqlite, path: string): LedgerFile {
     write: () => {
       throw new Error(`the ledger ${path} was opened for reading only`);
     },
+    isKnownWhole: () => false,
+    noteWhole: () => undefined,
     close: () => view.db.close(),
   };
   try {

@@ -16,6 +16,7 @@ import { LedgerDamaged, Refusal } from '../ports.ts';
 import { identityOf } from './file-identity.ts';
 import { guard, markOf, PATIENCE, versionOf, type LedgerFile } from './ledger-file.ts';
 import { migrations, upgradeFrom } from './migrations.ts';
+import { isVouched, vouch } from './vouched.ts';
 import { scalar, succeeds, type Sqlite, type SqliteDatabase } from './sqlite.ts';
 
 /**
@@ -23,13 +24,15 @@ import { scalar, succeeds, type Sqlite, type SqliteDatabase } from './sqlite.ts'
  * `write` throws Refusal(4) where the file was deleted or replaced: what it wrote then is not in the ledger.
  */
 export function openForWriting(sqlite: Sqlite, path: string): LedgerFile {
-  const { db, identity } = guard(path, 3, () => {
+  const { db, identity, wasVouched } = guard(path, 3, () => {
     if (markOf(path).state === 'absent') createLedger(sqlite, path);
+    const known = isVouched(path);
     // SQLite opens what it may not write, and says so only when it comes to write.
     accessSync(path, constants.W_OK);
     const before = identityOf(path);
-    return { db: openUpToDate(sqlite, path), identity: before };
+    return { db: openUpToDate(sqlite, path, known), identity: before, wasVouched: known };
   });
+  let isWhole = wasVouched;
   return {
     read: (work) => guard(path, 4, () => work(db)),
     write: (work) =>
@@ -43,19 +46,24 @@ export function openForWriting(sqlite: Sqlite, path: string): LedgerFile {
           );
         return result;
       }),
+    isKnownWhole: () => isWhole,
+    noteWhole: () => {
+      isWhole = true;
+    },
     close: () => {
       // In the main file alone, a reader needs neither a lock nor a second file. Where that fails the -wal stays, and nothing is lost.
       succeeds(db, 'pragma busy_timeout = 0; pragma wal_checkpoint(truncate)');
       db.close();
+      if (isWhole) vouch(path);
     },
   };
 }
 
-function openUpToDate(sqlite: Sqlite, path: string): SqliteDatabase {
+function openUpToDate(sqlite: Sqlite, path: string, isKnown: boolean): SqliteDatabase {
   const db = sqlite.open(path, { readOnly: false });
   try {
     db.exec(`pragma busy_timeout = ${PATIENCE}; pragma synchronous = full`);
-    assertWhole(db, path);
+    if (!isKnown) assertWhole(db, path);
     if (versionOf(db, path) < migrations.length)
       inTransaction(db, () => db.exec(upgradeFrom(versionOf(db, path))));
     if (scalar(db, 'pragma journal_mode = wal') !== 'wal')
@@ -71,7 +79,7 @@ function openUpToDate(sqlite: Sqlite, path: string): SqliteDatabase {
   }
 }
 
-/** Costs 1 ms a megabyte, once a run: better than to stop at the damage hours later. */
+/** Costs some ms a megabyte, where the last run did not vouch for it: better than to stop at the damage hours later. */
 function assertWhole(db: SqliteDatabase, path: string): void {
   const verdict = scalar(db, 'pragma integrity_check(1)');
   if (verdict !== 'ok') throw new LedgerDamaged(path, String(verdict).replaceAll('\n', ' '));

@@ -28,7 +28,10 @@ export async function openSqliteLedger(
 }
 
 type Reading =
+  | 'assertReadable'
   | 'history'
+  | 'sinceEnd'
+  | 'refsTold'
   | 'taskHistory'
   | 'plans'
   | 'runs'
@@ -45,7 +48,14 @@ function reading(file: LedgerFile, path: string): Pick<Ledger, Reading> {
       .map((row) => readRow(row, (reason) => new LedgerDamaged(path, reason)));
   const plans = (): ReadonlyMap<string, string> => new Map(file.read(planPaths));
   return {
+    assertReadable: async () => {
+      if (file.isKnownWhole()) return;
+      events('true');
+      file.noteWhole();
+    },
     history: async (plan) => events('plan = ?', plan),
+    sinceEnd: async (plan) => events(SINCE_END, plan, plan, plan),
+    refsTold: async (plan) => new Set(file.read((db) => refsTold(db, plan))),
     taskHistory: async (plan, task) => events('plan = ? and task = ?', plan, task),
     plans: async () => plans(),
     runs: async (plan) => {
@@ -113,6 +123,27 @@ const BEGUN_AND_OPEN = `type = 'attempt.started' and not exists (
   select 1 from event as later
   where later.plan = event.plan and later.task = event.task and later.seq > event.seq
     and later.type in ('checkpoint.created', 'rollback.done'))`;
+
+const LAST_END = `(select max(id) from event where plan = ? and type = 'run.finished')`;
+const SINCE_END = `plan = ? and (id = ${LAST_END} or task in (
+  select task from event where task <> '' and id > coalesce(${LAST_END}, 0)))`;
+
+/** Of each type of event, where it names refs. */
+const NAMES_REFS = [
+  ['rollback.done', '$.snapshot.ref'],
+  ['gates.passed', '$.tag'],
+  ['gates.passed', '$.proof'],
+  ['run.started', '$.start'],
+] as const;
+
+function refsTold(db: SqliteDatabase, plan: string): readonly string[] {
+  const refs = db.prepare(
+    'select json_extract(body, ?) as ref from event where type = ? and plan = ?',
+  );
+  return NAMES_REFS.flatMap(([type, at]) =>
+    refs.all(at, type, plan).map((row) => String((row as { readonly ref: unknown }).ref)),
+  );
+}
 
 const STANDS_AT_COMMIT = "type in ('checkpoint.created', 'run.started')";
 

@@ -1,6 +1,9 @@
+import type { KeyTrees } from '../core/attempt-key.ts';
 import type { GateResult } from '../core/events.ts';
 import type { Failure } from '../core/failure.ts';
 import type { Plan, Task } from '../core/plan/plan.ts';
+import type { Usage } from '../core/usage.ts';
+import type { Refusal } from './refusal.ts';
 
 export interface AgentJob {
   readonly plan: Plan;
@@ -13,6 +16,14 @@ export interface AgentJob {
   readonly run: string;
   readonly base: string;
   readonly token: string;
+  /** Undefined: the agent's own default. */
+  readonly model?: string | undefined;
+  /** A session of the agent's own to go on with (`AgentSaid.session`), where the last attempt's files were put back. */
+  readonly session?: string | undefined;
+  /** What the session's earlier steps took; `unknown` where one of them did not report all. */
+  readonly sessionUsage?: Usage | 'unknown' | undefined;
+  /** Whether the last attempt's files lie in the work tree (`retry: continue`). */
+  readonly continues?: boolean | undefined;
   /** Gates that will judge, by name. */
   readonly gates: readonly string[];
   readonly protect: readonly string[];
@@ -21,6 +32,8 @@ export interface AgentJob {
   /** Absolute folder for prompt.md and agent.log. */
   readonly logFolder: string;
   readonly signal: AbortSignal;
+  /** Asked with what the step has taken so far, as its agent reports it: false ends the step. */
+  readonly mayGoOn?: ((usage: Usage) => boolean) | undefined;
 }
 
 export interface Feedback {
@@ -30,40 +43,107 @@ export interface Feedback {
   readonly notices: readonly string[];
 }
 
+/** What is known of a step, however it ended. What the agent does not report is absent. */
+export interface AgentSaid {
+  readonly seconds: number;
+  readonly log: string;
+  readonly usage?: Usage;
+  /** The agent's own name of the conversation. */
+  readonly session?: string;
+}
+
 /** How the agent's step ended. Anything but `finished` is a failed or void attempt. */
-export type AgentEnd =
-  | {
-      readonly kind: 'finished';
-      readonly seconds: number;
-      readonly ended: string;
-      readonly log: string;
-    }
-  | {
-      readonly kind: 'failed';
-      readonly seconds: number;
-      readonly ended: string;
-      readonly exit: number | null;
-      readonly failure: Failure;
-      readonly log: string;
-    }
-  | {
-      /** The provider turned it away for now: the attempt costs nothing, and another begins once the time has passed. */
-      readonly kind: 'throttled';
-      readonly seconds: number;
-      readonly ended: string;
-      readonly exit: number | null;
-      /** ISO 8601, UTC. */
-      readonly until: string;
-      readonly log: string;
-    }
-  | { readonly kind: 'interrupted'; readonly seconds: number; readonly log: string };
+export type AgentEnd = AgentSaid &
+  (
+    | { readonly kind: 'finished'; readonly ended: string }
+    | {
+        readonly kind: 'failed';
+        readonly ended: string;
+        readonly exit: number | null;
+        readonly failure: Failure;
+      }
+    | {
+        /** The provider turned it away for now: the attempt costs nothing, and another begins once the time has passed. */
+        readonly kind: 'throttled';
+        readonly ended: string;
+        readonly exit: number | null;
+        /** ISO 8601, UTC; absent where the provider does not say it. */
+        readonly until?: string;
+        /** `overload`: or it cannot be reached. */
+        readonly why?: 'limit' | 'overload';
+      }
+    | {
+        /** Signed out, account disabled, unknown model: a person has to mend it. */
+        readonly kind: 'signed-out';
+        readonly ended: string;
+        readonly exit: number | null;
+        /** What to do about it, in one line. */
+        readonly mend: string;
+      }
+    | {
+        /** Ended because `mayGoOn` said so. */
+        readonly kind: 'cut';
+        readonly ended: string;
+        readonly exit: number | null;
+      }
+    | { readonly kind: 'interrupted' }
+  );
+
+/** What an agent tells of itself, for budgets. */
+export interface Reports {
+  readonly tokens: boolean;
+  readonly usd: boolean;
+}
+
+/** What is known of an agent that can be called by its name. */
+export interface AgentFacts {
+  readonly name: string;
+  /** Names of its program, the best first. */
+  readonly programs: readonly string[];
+  /** Absolute; undefined: it is not installed. */
+  readonly path?: string;
+  /** Undefined: it did not tell in time. */
+  readonly version?: string;
+  /** As far as that can be told without the network. */
+  readonly signedIn?: 'yes' | 'no' | 'unknown';
+  /** How to sign in, in one line. */
+  readonly signIn: string;
+  readonly reports: Reports;
+  /** Its permission flags, and what they let it do. */
+  readonly flags: readonly string[];
+  readonly meaning: string;
+  /** The version with which real runs were made, offline. */
+  readonly ranVersion?: string;
+  /** The documentation that all is known from, where it was never run. */
+  readonly read?: string;
+}
+
+/** The agents of a machine. */
+export interface AgentsHere {
+  readonly known: readonly AgentFacts[];
+  readonly chosen: Chosen;
+}
+
+/** Who would work, or why nobody would. Of an endpoint and a command it is also known whether they answer. */
+export type Chosen = { readonly name: string } | { readonly refusal: Refusal };
 
 export interface Agent {
   /** As trailers and reports name it. */
   readonly name: string;
-  /** Throws Refusal(3) when it cannot be started at all. */
+  readonly reports: Reports;
+  /** Throws Refusal(3) when it cannot be started at all, or is signed out. */
   assertReady(): Promise<void>;
   /** The prompt's text, as `run` would send it (for --dry-run and tests). */
   prompt(job: AgentJob): Promise<string>;
+  /** `sha256:HEX` of all that decides what it does: an attempt with the same key can stand for this one (`--replay`). */
+  key(job: AgentJob, trees: KeyTrees): Promise<string>;
   run(job: AgentJob): Promise<AgentEnd>;
+}
+
+/** Who works on a plan's tasks. */
+export interface Agents {
+  /** The one that works where a task names none, as the run's first line names it. */
+  readonly name: string;
+  /** Who may work on a task: the preferred one first, then its fallbacks; at least one. Throws Refusal(2) for an unknown name. */
+  of(task: Task): readonly Agent[];
 }

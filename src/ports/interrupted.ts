@@ -4,4 +4,10 @@
  */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
+  /** Something was done before, of this command or of what a dead one left; else nothing was touched. */
+  readonly isBegun: boolean;
+  constructor(message: string, isBegun = false) {
+    super(message);
+    this.isBegun = isBegun;
+  }
 }

@@ -39,10 +39,16 @@ export interface UnderWay {
 
 /** The append-only record of runs, attempts and verdicts. */
 export interface Ledger {
+  /** Reads every row, unless that was done when what stands there was written last. Throws LedgerDamaged. */
+  assertReadable(): Promise<void>;
   /** Every event of a plan in order of writing, run-level ones included (task ''). */
   history(plan: string): Promise<readonly Recorded[]>;
   /** Events of one task, in order; of the runs as a whole for the task ''. */
   taskHistory(plan: string, task: string): Promise<readonly Recorded[]>;
+  /** The last end of a run of a plan, and the whole history of each task that has gone on since, in order of writing. */
+  sinceEnd(plan: string): Promise<readonly Recorded[]>;
+  /** Refs that a plan's history tells of, each to its end: snapshots, checkpoints' tags and proofs, starts. */
+  refsTold(plan: string): Promise<ReadonlySet<string>>;
   /** Appends with seq = expectedSeq + 1; throws StaleWrite when that exists already. Durable when it returns. */
   append(
     entry: { run: string; plan: string; task: string; event: Event },

@@ -80,6 +80,8 @@ export interface AttemptRules {
   readonly allowEmpty: boolean;
   /** The agent's own commits stay in the history, below the checkpoint. */
   readonly keepCommits: boolean;
+  /** Names of variables, `*` for any part, whose values files may hold. */
+  readonly notSecret?: readonly string[];
   /** Bytes. */
   readonly maxFile: number;
 }
@@ -104,6 +106,16 @@ export type WorkFile =
   | { readonly kind: 'file'; readonly bytes: Uint8Array; readonly ignored: boolean }
   | { readonly kind: 'missing' }
   | { readonly kind: 'other'; readonly what: string };
+
+/** What an attempt had left in the work tree. */
+export interface LeftBehind {
+  /** A tree or a commit; with the task ticked or not. */
+  readonly tree: string;
+  /** Where its exact bytes are kept beside it. */
+  readonly snapshot?: Snapshot | undefined;
+  /** What lies in the work tree already, where the attempt began. */
+  readonly over?: Snapshot | undefined;
+}
 
 /** One work tree of one repository. The only thing that changes git (architecture.md, "Order of writes"). */
 export interface Workspace {
@@ -162,6 +174,8 @@ export interface Workspace {
   }>;
   /** Puts what a kept attempt had changed into the work tree, to be judged again. False, and nothing touched, where a person has changed the same paths since. */
   reapply(attempt: AttemptId, snapshot: Snapshot): Promise<boolean>;
+  /** Lays out what an earlier attempt that began at the same tree had left. Undefined, and nothing touched, where it is no longer there or something is in the way; else notices. */
+  layOut(attempt: AttemptId, left: LeftBehind): Promise<readonly string[] | undefined>;
   /** Forgets the record of an attempt that is over. */
   end(attempt: AttemptId): Promise<void>;
 }

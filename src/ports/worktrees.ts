@@ -18,6 +18,8 @@ export interface LinkedTree {
 export interface Worktrees {
   /** Makes one, after taking away those that dead processes left. Nothing of the user's work tree, index or refs changes. */
   add(head: string): Promise<LinkedTree>;
+  /** Takes away those that dead processes left, without adding one; gives their folders. */
+  sweep(): readonly string[];
   /** A tree in which the paths that `isFrom` chooses are as in `from` (deleted ones come back, new ones go), the rest as in `tree`. */
   mix(tree: string, from: string, isFrom: (path: string) => boolean): Promise<string>;
 }

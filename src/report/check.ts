@@ -16,6 +16,10 @@ export interface CheckFacts {
   readonly environment: readonly { readonly message: string; readonly mend: string }[];
   /** Names of the gates that would judge. */
   readonly gates: readonly string[];
+  /** Who would work, where somebody can. */
+  readonly agent?: string;
+  /** How a run would end without one. */
+  readonly agentStatus?: number;
   /** What a run would accept and a person should know. */
   readonly warnings: readonly string[];
 }
@@ -32,7 +36,7 @@ export function renderCheck(facts: CheckFacts, style: Style): string {
   return lines.flatMap((render) => render(facts, style)).join('\n');
 }
 
-function readLines({ plan, gates }: CheckFacts, style: Style): readonly string[] {
+function readLines({ plan, gates, agent }: CheckFacts, style: Style): readonly string[] {
   const toDo = plan.tasks.filter((task) => task.state === 'pending').length;
   const form = plan.form === 'boxes' ? 'boxes' : 'headings';
   const head = ['line', 'task', 'state', 'needs', 'title'].map((text) => {
@@ -48,6 +52,7 @@ function readLines({ plan, gates }: CheckFacts, style: Style): readonly string[]
   return [
     `${oneLine(plan.path)}: read as ${form}; ${count(plan.tasks.length, 'task')}, ${toDo} to do`,
     `gates: ${gates.length === 0 ? 'none' : oneLine(gates.join(', '))}`,
+    ...(agent === undefined ? [] : [`agent: ${oneLine(agent)}`]),
     '',
     ...renderTable([head, ...rows]),
     '',
@@ -87,9 +92,15 @@ function placeOf({ file, line, column }: FileProblem): string {
 
 function lastLine(facts: CheckFacts, style: Style): readonly string[] {
   const status = checkStatus(facts);
-  if (status === 0) return [style.good('ready')];
+  if (status === 0) return [readyLine(facts, style)];
   const wrong = status === 2 ? facts.problems.length : facts.environment.length;
   return [style.bad(`${count(wrong, status === 2 ? 'problem' : 'thing')} to mend`)];
+}
+
+function readyLine({ agentStatus }: CheckFacts, style: Style): string {
+  if (agentStatus === undefined) return style.good('ready');
+  const run = `unless one is named there, skeleton run would end with ${agentStatus}`;
+  return style.warn(`ready, but for the agent: ${run}`);
 }
 
 function count(number: number, what: string): string {
@@ -98,7 +109,7 @@ function count(number: number, what: string): string {
 
 /** The same as data, one object (contract, "PLAN.md": `check --json`). */
 export function checkData(facts: CheckFacts): object {
-  const { plan, problems, environment, gates, warnings } = facts;
+  const { plan, problems, environment, gates, agent, warnings } = facts;
   return {
     tasks: plan.tasks.map(({ id, title, state, needs, line }) => {
       return { id, title, state, needs, line };
@@ -108,5 +119,6 @@ export function checkData(facts: CheckFacts): object {
     notices: [...plan.notices, ...warnings.map((message) => ({ message }))],
     environment,
     gates,
+    ...(agent !== undefined && { agent }),
   };
 }

@@ -16,9 +16,11 @@ function lineOf({ state, text }: DoctorLine, style: Style): string {
   return `  ${paint(state.padEnd(7))}  ${oneLine(text)}`;
 }
 
-/** The same as data, one object a line found. */
+/** The same as data, one object a line found, or as many as it has rows. */
 export function doctorData(sections: readonly DoctorSection[]): readonly object[] {
   return sections.flatMap(({ title, lines }) =>
-    lines.map(({ state, text, data }) => ({ section: title, state, text, ...data })),
+    lines.flatMap(({ state, text, data = {}, rows = [data] }) =>
+      rows.map((row) => ({ section: title, state, text, ...row })),
+    ),
   );
 }

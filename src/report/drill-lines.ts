@@ -37,14 +37,16 @@ export function drillProgressLine(done: number, total: number): string {
 
 /** The result, in a few calm lines. */
 export function drillEndLines(report: DrillReport, style: Style): readonly string[] {
-  const { trials, seconds } = report;
+  const { trials, seconds, isInterrupted, total } = report;
   const of = (...groups: readonly DrillGroup[]): readonly Trial[] =>
     trials.filter(({ group, outcome }) => groups.includes(group) && outcome !== 'not-tried');
   const left = trials.reduce((sum, trial) => sum + trial.left, 0);
   const told = trials.filter((trial) => trial.told.length > 0);
   const late = of('damage', 'processes').filter((trial) => trial.isByNextRun).length;
   const skipped = trials.filter(({ outcome }) => outcome === 'not-tried').length;
+  const rest = total - trials.length;
   const lines = [
+    ...(isInterrupted ? [`interrupted: ${rest} of ${total} kinds were not tried`] : []),
     restored(of('damage', 'processes')),
     faked(of('forgery')),
     survived(of('kill')),
@@ -55,7 +57,7 @@ export function drillEndLines(report: DrillReport, style: Style): readonly strin
     `time ${duration(seconds)}`,
   ];
   const isWhole = trials.every(({ outcome }) => outcome !== 'failed');
-  const paint = isWhole ? style.good : style.bad;
+  const paint = isWhole && !isInterrupted ? style.good : style.bad;
   return lines
     .filter((line) => line !== '')
     .map((line, index) => (index === 0 ? paint(line) : line));

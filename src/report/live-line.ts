@@ -19,7 +19,7 @@ const words: Readonly<Record<LiveStep['step'], string>> = {
   checkpoint: 'checkpoint',
   rollback: 'rolling back',
   baseline: 'gates on the untouched tree: ',
-  wait: 'rate limited; waiting',
+  wait: 'waiting for',
 };
 
 /**

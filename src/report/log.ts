@@ -2,8 +2,10 @@ import type { AttemptSummary } from '../core/attempt-summary.ts';
 import { describeFailure, describeVoid } from '../core/failure.ts';
 import { shortRef } from '../core/refs.ts';
 import { spellSeconds } from '../core/duration.ts';
+import { sumUsage, type UsageSum } from '../core/usage.ts';
 import type { Style } from './style.ts';
 import { renderTable } from './table.ts';
+import { usedColumn } from './used-column.ts';
 
 /** `skeleton log`: one attempt a line, newest last: TASK#N, when (UTC), verdict, why, time, where its work is kept. */
 export function renderLog(
@@ -13,12 +15,16 @@ export function renderLog(
 ): string {
   if (attempts.length === 0) return 'no attempt yet';
   const paint = style.strong;
-  const head = ['attempt', 'when (UTC)', 'verdict', 'time', 'kept as', 'why'];
+  const sumOf = ({ usage }: AttemptSummary): UsageSum =>
+    sumUsage(usage === undefined ? [] : [usage]);
+  const used = usedColumn(sumUsage(attempts.flatMap(({ usage }) => usage ?? [])));
+  const head = ['attempt', 'when (UTC)', 'verdict', 'time', ...used.head, 'kept as', 'why'];
   const rows = attempts.map((attempt) => [
     { text: `${attempt.task}#${attempt.number}` },
     { text: attempt.startedAt.slice(0, 19).replace('T', ' ') },
     { text: attemptVerdict(attempt), paint: paintVerdict(attempt, style) },
     { text: spellSeconds(attempt.seconds) },
+    ...used.cells(sumOf(attempt)),
     { text: keptAs(attempt, pruned) },
     { text: whyOf(attempt) },
   ]);
@@ -54,7 +60,7 @@ export function keptAs(
 
 /** The same as data, one object an attempt. */
 export function attemptData(attempt: AttemptSummary): object {
-  const { outcome, snapshot, agentEnd, ...rest } = attempt;
+  const { outcome, snapshot, agentEnd, usage, ...rest } = attempt;
   return {
     ...rest,
     verdict: attemptVerdict(attempt),
@@ -63,6 +69,7 @@ export function attemptData(attempt: AttemptSummary): object {
     checkpoint: outcome.kind === 'passed' ? { tag: outcome.tag, commit: outcome.commit } : null,
     snapshot: snapshot ?? null,
     agentEnd: agentEnd ?? null,
+    usage: usage ?? null,
   };
 }
 

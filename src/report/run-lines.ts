@@ -5,6 +5,8 @@ import type { EventOf } from '../core/history.ts';
 import { shortRef } from '../core/refs.ts';
 import { oneLine } from '../core/text.ts';
 import { spellSeconds } from '../core/duration.ts';
+import { spellUsage } from '../core/usage.ts';
+import { spellLimited } from '../core/waiting.ts';
 import { clockTime } from './clock-time.ts';
 import type { OpenTask, RunView } from './run-view.ts';
 import { taskIn } from './run-view.ts';
@@ -60,13 +62,16 @@ const handlers: { readonly [T in Event['type']]: Handler<T> } = {
     const what = event.judge === undefined ? '' : ', only judged again';
     return [step(`${name(context)}  attempt ${event.attempt}/${event.attempts}${what}${title}`)];
   },
-  'agent.finished': (event, context) => [
-    step(`${name(context)}  agent: ${oneLine(event.ended)}, ${spellSeconds(event.seconds)}`),
-  ],
+  'agent.finished': ({ ended, seconds, usage = {} }, context) => {
+    const parts = [oneLine(ended), spellSeconds(seconds), spellUsage(usage)];
+    return [step(`${name(context)}  agent: ${parts.filter((part) => part !== '').join(', ')}`)];
+  },
   'agent.throttled': (event, { recorded, task, style }) => {
-    const who = task.agent === '' ? 'the agent' : oneLine(task.agent);
-    const until = clockTime(event.until, recorded.at);
-    const text = `${oneLine(recorded.task)}  ${who} is rate limited until ${until}; waiting`;
+    const { agent = task.agent || 'the agent', next } = event;
+    const limited = spellLimited({ ...event, agent }, clockTime(event.until, recorded.at));
+    const then =
+      next === undefined ? (event.waits === true ? '; waiting' : '') : `; ${next} goes on`;
+    const text = `${oneLine(recorded.task)}  ${oneLine(limited + then)}`;
     return [result(`${style.warn('…')} ${text}`)];
   },
   'gate.finished': gateLines,
@@ -152,8 +157,9 @@ function gateOutput(gate: GateResult, style: Style): Lines {
 
 function finishedLines(event: EventOf<'task.finished'>, context: Context): Lines {
   const { task, style } = context;
-  const tries = task.begun === 1 ? '1 attempt' : `${task.begun} attempts`;
-  const effort = task.begun === 0 ? '' : `  ${tries}, ${spellSeconds(task.spent)}`;
+  const charged = Math.max(task.begun - task.free, 0);
+  const tries = charged === 0 ? '' : `${charged} attempt${charged === 1 ? '' : 's'}, `;
+  const effort = task.begun === 0 ? '' : `  ${tries}${spellSeconds(task.spent)}`;
   const why = event.why === undefined ? '' : `: ${oneLine(event.why)}`;
   const tag = task.tag === '' ? '' : `  ${style.faint(shortRef(task.tag))}`;
   switch (event.state) {

@@ -1,3 +1,5 @@
+import { spellBudget } from '../core/budget.ts';
+import type { BudgetConfig } from '../core/config/config.ts';
 import type { EventOf } from '../core/history.ts';
 import { oneLine } from '../core/text.ts';
 import { spellLimit } from '../core/duration.ts';
@@ -39,10 +41,13 @@ function worstCase(options: EventOf<'run.started'>['options']): string {
   return `at worst ${times} = ${spellLimit(most)}${cutOff}; ${budgetOf(options)}`;
 }
 
-/** Cost, for agents that say what they cost. */
-function budgetOf(options: EventOf<'run.started'>['options']): string {
-  const budget = numberIn(options, 'budget');
-  return budget === undefined ? 'no budget set' : `budget ${budget.toFixed(2)} USD`;
+function budgetOf({ budget }: EventOf<'run.started'>['options']): string {
+  return isBudget(budget) ? `budget ${spellBudget(budget)}` : 'no budget set';
+}
+
+/** As the run recorded it. */
+function isBudget(value: unknown): value is BudgetConfig {
+  return typeof value === 'object' && value !== null && ('usd' in value || 'tokens' in value);
 }
 
 function numberIn(options: EventOf<'run.started'>['options'], key: string): number | undefined {

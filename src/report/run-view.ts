@@ -11,6 +11,8 @@ export interface OpenTask {
   readonly spent: number;
   /** Attempts begun in this run. */
   readonly begun: number;
+  /** Those of them that cost no attempt. */
+  readonly free: number;
   /** 1…5 of `attempts`; the N of `TASK#N`. */
   readonly attempt: number;
   readonly attempts: number;
@@ -30,6 +32,7 @@ const noTask: OpenTask = {
   attemptAt: '',
   spent: 0,
   begun: 0,
+  free: 0,
   attempt: 0,
   attempts: 0,
   number: 0,
@@ -62,6 +65,8 @@ function changeOf(task: OpenTask, { event, at }: Recorded): Partial<OpenTask> {
     }
     case 'gate.finished':
       return { gates: [...task.gates, event] };
+    case 'attempt.voided':
+      return { free: task.free + 1 };
     case 'rollback.done':
       return { spent: spentBy(task, at) };
     case 'checkpoint.created':

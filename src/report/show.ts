@@ -1,6 +1,8 @@
+import { agentName } from '../core/agent-name.ts';
 import type { AttemptSummary } from '../core/attempt-summary.ts';
 import { oneLine, visible } from '../core/text.ts';
 import { spellSeconds } from '../core/duration.ts';
+import { spellSum, sumUsage } from '../core/usage.ts';
 import { attemptData, attemptVerdict, keptAs, whyOf } from './log.ts';
 import type { Style } from './style.ts';
 
@@ -48,7 +50,8 @@ function headLines(shown: ShownAttempt, style: Style): readonly string[] {
     ['begun', `${attempt.startedAt} in run ${attempt.run}`],
     ['from', attempt.base],
     ['kept as', pruned?.snapshot === true ? 'pruned by gc' : keptAs(attempt)],
-    ['agent', attempt.agent + (attempt.agentEnd ? `: ${attempt.agentEnd.ended}` : '')],
+    ['agent', agentName(attempt) + (attempt.agentEnd ? `: ${attempt.agentEnd.ended}` : '')],
+    ['used', attempt.usage === undefined ? '' : spellSum(sumUsage([attempt.usage]))],
     ['agent log', pruned?.logs === true ? 'pruned by gc' : (agentLog ?? '')],
   ];
   return [

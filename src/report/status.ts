@@ -1,11 +1,15 @@
+import { chargedIn } from '../core/attempt-summary.ts';
 import { shortRef } from '../core/refs.ts';
 import type { Summary, TaskSummary } from '../core/summary.ts';
 import { oneLine } from '../core/text.ts';
 import { spellSeconds } from '../core/duration.ts';
+import { spellSum } from '../core/usage.ts';
+import { beforeNext } from './before-next.ts';
 import { paintOf, verdictOf } from './run-end.ts';
 import { shellWord } from './shell-word.ts';
 import type { Style } from './style.ts';
 import { renderTable } from './table.ts';
+import { usedColumn } from './used-column.ts';
 
 export interface StatusFacts {
   readonly planPath: string;
@@ -16,6 +20,8 @@ export interface StatusFacts {
   readonly head: string | undefined;
   /** Options that a command about this plan needs, such as ` --plan docs/B.md`; '' for none. */
   readonly planOption: string;
+  /** ISO 8601, UTC. */
+  readonly now: string;
 }
 
 /**
@@ -30,8 +36,8 @@ export function renderStatus(facts: StatusFacts, style: Style): string {
     effort(summary),
     whereIs(facts),
   ].join('; ')}`;
-  const next = `next: ${style.strong(nextCommand(facts))}`;
-  return [first, next, '', ...statusTable(summary, style)].join('\n');
+  const next = `next: ${style.strong(`${nextCommand(facts)}${caution(facts)}`)}`;
+  return [first, next, '', ...statusTable(facts, style)].join('\n');
 }
 
 function standing({ counts, tasks }: Summary): readonly string[] {
@@ -66,15 +72,16 @@ function failedTask(task: TaskSummary): string {
   const last = task.attempts.at(-1);
   const failure = last?.outcome.kind === 'rejected' ? last.outcome.failure : undefined;
   const by = failure === undefined ? '' : `${failure.gates?.join(' + ') ?? failure.kind}, `;
-  const number = task.attempts.length;
+  const number = chargedIn(task.attempts);
   return oneLine(`${task.id} (${by}${number} attempt${number === 1 ? '' : 's'})`);
 }
 
-/** Time, and cost as far as the agents told it: the ones of this version do not. */
-function effort({ runs }: Summary): string {
+/** Time, tokens and cost, as far as the agents told them. */
+function effort({ runs, usage }: Summary): string {
   if (runs.length === 0) return 'no run yet';
   const seconds = runs.reduce((sum, run) => sum + run.seconds, 0);
-  return `${spellSeconds(seconds)} in ${runs.length} run${runs.length === 1 ? '' : 's'}; cost not known`;
+  const time = `${spellSeconds(seconds)} in ${runs.length} run${runs.length === 1 ? '' : 's'}`;
+  return [time, spellSum(usage)].filter((part) => part !== '').join('; ');
 }
 
 function whereIs({ summary, head }: StatusFacts): string {
@@ -96,25 +103,33 @@ function nextCommand({ summary, planOption, problems }: StatusFacts): string {
   return `skeleton log${planOption}`;
 }
 
-function statusTable(summary: Summary, style: Style): readonly string[] {
+/** Of a command that goes on with the run. */
+function caution(facts: StatusFacts): string {
+  const { summary, planOption, now } = facts;
+  return nextCommand(facts) === `skeleton run${planOption}` ? beforeNext(summary, now) : '';
+}
+
+function statusTable({ summary, now }: StatusFacts, style: Style): readonly string[] {
   const paint = style.strong;
-  const head = ['task', 'state', 'attempts', 'time', 'checkpoint', 'title'];
+  const used = usedColumn(summary.usage);
+  const head = ['task', 'state', 'attempts', 'time', ...used.head, 'checkpoint', 'title'];
   const rows = summary.tasks.map((task) => [
     { text: task.id },
-    { text: stateText(task), paint: paintOf(task.state, style) },
-    { text: task.attempts.length === 0 ? '' : String(task.attempts.length) },
+    { text: stateText(task, now), paint: paintOf(task.state, style) },
+    { text: task.attempts.length === 0 ? '' : String(chargedIn(task.attempts)) },
     { text: task.attempts.length === 0 ? '' : spellSeconds(task.seconds) },
+    ...used.cells(task.usage),
     { text: task.checkpoint === undefined ? '' : shortRef(task.checkpoint.tag) },
     { text: task.title },
   ]);
   return renderTable([head.map((text) => ({ text, paint })), ...rows]);
 }
 
-function stateText(task: TaskSummary): string {
+function stateText(task: TaskSummary, now: string): string {
   const last = task.attempts.at(-1);
   return task.state === 'pending' && last?.outcome.kind === 'open'
     ? `pending: attempt ${last.attempt}/${last.attempts} under way, or cut off`
-    : verdictOf(task);
+    : verdictOf(task, now);
 }
 
 /** The same as data, one object. */
@@ -125,6 +140,7 @@ export function statusData(facts: StatusFacts): object {
     head: head ?? null,
     counts: summary.counts,
     last: summary.last ?? null,
+    usage: summary.usage,
     next: nextCommand(facts),
     tasks: summary.tasks.map(({ attempts, checkpoint, why, ...task }) => ({
       ...task,

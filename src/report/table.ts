@@ -4,6 +4,8 @@ import { oneLine } from '../core/text.ts';
 export interface Cell {
   readonly text: string;
   readonly paint?: (text: string) => string;
+  /** Columns that it may take, where the usual number is not enough. */
+  readonly most?: number;
 }
 
 const GAP = '  ';
@@ -12,7 +14,9 @@ const MOST_WIDE = 60;
 
 /** Rows as aligned columns, one line each, without trailing blanks. Control characters in cells are shown. */
 export function renderTable(rows: readonly (readonly Cell[])[]): readonly string[] {
-  const shown = rows.map((row) => row.map((cell) => ({ ...cell, text: cut(oneLine(cell.text)) })));
+  const shown = rows.map((row) =>
+    row.map((cell) => ({ ...cell, text: cut(oneLine(cell.text), cell.most) })),
+  );
   const widths = columnWidths(shown);
   return shown.map((row) =>
     row
@@ -37,11 +41,11 @@ function pad(cell: Cell, row: readonly Cell[], at: number, widths: readonly numb
   return text + ' '.repeat((widths[at] ?? 0) - widthOf(cell.text)) + GAP;
 }
 
-function cut(text: string): string {
-  if (widthOf(text) <= MOST_WIDE) return text;
+function cut(text: string, most = MOST_WIDE): string {
+  if (widthOf(text) <= most) return text;
   let kept = '';
   for (const char of text) {
-    if (widthOf(kept + char) > MOST_WIDE - 1) break;
+    if (widthOf(kept + char) > most - 1) break;
     kept += char;
   }
   return `${kept}…`;

@@ -113,9 +113,9 @@ async function layOut({ job, tree, linked }: Bench, key: string, ready: Ready): 
 /** The setup's command as a gate: it has the same limits, log and feedback. Undefined where it succeeded. */
 async function setUp(bench: Bench): Promise<CleanRun | undefined> {
   const { job, linked } = bench;
-  const { setup, gateTimeout } = job.config;
+  const { setup, gateTimeout, env } = job.config;
   if (setup === undefined) return undefined;
-  const limits = gateTimeout === undefined ? {} : { gateTimeout };
+  const limits = { ...(gateTimeout !== undefined && { gateTimeout }), ...(env && { env }) };
   const gates = await bench.gatesIn(
     { gates: [{ name: 'setup', run: setup.run }], ...limits },
     linked.top,

@@ -1,37 +1,86 @@
-import type { Snapshot } from '../core/events.ts';
+import type { Snapshot, TaskEvent } from '../core/events.ts';
+import type { FailureKind } from '../core/failure.ts';
 import type { Outcome } from '../core/machine.ts';
 import type { AttemptFacts } from '../core/snapshot-words.ts';
 import { attemptOf, rulesFor, withEnd, type Life } from './life.ts';
+import type { Roster } from './roster.ts';
+import type { Agent } from '../ports.ts';
 import type { Session } from './session.ts';
+import { throttledBy } from './throttled-by.ts';
 
 /** Records where the attempt begins; the event is appended before anything runs, so that a crash still costs it. */
 export async function startAttempt(life: Life, session: Session): Promise<readonly Outcome[]> {
   const { state, task } = life;
   const { workspace } = session.ports;
-  const facts = attemptFacts(
-    { attempt: state.charged + 1, attempts: task.config.attempts ?? session.settings.attempts },
-    session,
-  );
+  const agent = whoNext(life, session);
+  if ('until' in agent) return [throttledBy(agent, undefined, life, session)];
+  const attempt = state.charged + 1;
+  const attempts = task.config.attempts ?? session.settings.attempts;
+  const facts = attemptFacts({ attempt, attempts, agent: agent.name }, session);
   const base = await workspace.begin({ ...life.id, facts }, rulesFor(life, session));
   const judged = await layOutKept(life, session);
-  const { attempt, attempts, agent, token } = facts;
+  const continued = judged === undefined ? await layOutRejected(life, session) : undefined;
+  const model = modelOf(agent, life, session);
   const event: Outcome = {
     type: 'attempt.started',
     number: life.id.number,
-    ...{ attempt, attempts, base, agent, token },
+    ...{ attempt, attempts, base, agent: facts.agent, token: facts.token },
     worktree: workspace.id,
     ...(judged && { judge: judged }),
+    ...(continued && { continues: continued }),
+    ...(model !== undefined && { model }),
   };
   return [event];
 }
 
+/** Work that is only judged again needs no agent. */
+function whoNext({ state, task }: Life, { roster, ports }: Session): ReturnType<Roster['next']> {
+  const next = roster.next(task);
+  const isJudged = state.phase === 'pending' && state.judge !== undefined;
+  const [preferred] = ports.agents.of(task);
+  return 'until' in next && isJudged && preferred !== undefined ? preferred : next;
+}
+
+/** A model is one of the agent for which it was named; a fallback uses its own default. */
+function modelOf(agent: Agent, { state, task }: Life, session: Session): string | undefined {
+  const [preferred] = session.ports.agents.of(task);
+  if (agent.name !== preferred?.name) return undefined;
+  if (task.config.model !== undefined) return task.config.model;
+  if (task.config.agent !== undefined) return undefined;
+  const { model, models = [] } = session.settings;
+  return models[Math.min(state.charged, models.length - 1)] ?? model;
+}
+
+const REPAIRABLE: ReadonlySet<FailureKind> = new Set([
+  ...(['agent-error', 'timed-out', 'idle', 'gate-failed', 'gate-changed-tree'] as const),
+  ...(['ungated', 'crashed'] as const),
+]);
+
+/** With `retry: continue`, the rejected attempt's files are where it left them, unless what it did must not stand. */
+async function layOutRejected(life: Life, session: Session): Promise<Snapshot | undefined> {
+  const { lastFailure } = life.state;
+  if (session.settings.retry !== 'continue' || lastFailure === undefined) return undefined;
+  if (!REPAIRABLE.has(lastFailure.failure.kind)) return undefined;
+  const kept = snapshotOf(lastFailure.number, life.events);
+  if (kept === undefined || kept.ref === '') return undefined;
+  if (await session.ports.workspace.reapply(life.id, kept)) return kept;
+  const message = `the files kept at ${kept.ref} were changed since: the attempt begins fresh`;
+  await session.journal.append(life.task.id, { type: 'notice', message });
+  return undefined;
+}
+
+function snapshotOf(number: number, events: readonly TaskEvent[]): Snapshot | undefined {
+  const begun = events.findLastIndex((e) => e.type === 'attempt.started' && e.number === number);
+  const end = events.slice(begun).find((event) => event.type === 'rollback.done');
+  return end?.snapshot;
+}
+
 /** What the record of an attempt holds for a ledger that is lost meanwhile. */
 export function attemptFacts(
-  count: Pick<AttemptFacts, 'attempt' | 'attempts'>,
+  own: Pick<AttemptFacts, 'attempt' | 'attempts' | 'agent'>,
   { journal, plan, ports }: Session,
 ): AttemptFacts {
-  const { agent, clock } = ports;
-  return { run: journal.run, planPath: plan.path, ...count, agent: agent.name, token: clock.id() };
+  return { run: journal.run, planPath: plan.path, ...own, token: ports.clock.id() };
 }
 
 /** Work that a gate error kept is judged again, unless a person has changed the same files since: then the agent begins anew. */

@@ -1,5 +1,7 @@
 import type { Event, Recorded, TaskEvent } from '../core/events.ts';
 import { isOfTask } from '../core/history.ts';
+import type { Mask } from '../core/mask.ts';
+import { maskTexts } from '../core/mask-texts.ts';
 import type { Ledger, Lock } from '../ports.ts';
 
 /** One run's pen: appends in order, after checking that this process still holds its locks. */
@@ -17,11 +19,13 @@ export interface JournalParts {
   readonly locks: readonly Lock[];
   readonly run: string;
   readonly plan: string;
+  /** Of the texts in every event; without it, nothing is masked. */
+  readonly mask?: Mask;
   readonly onEvent: (event: Recorded) => void;
 }
 
 export function openJournal(parts: JournalParts): Journal {
-  const { ledger, locks, run, plan, onEvent } = parts;
+  const { ledger, locks, run, plan, mask, onEvent } = parts;
   const opened = new Map<string, { seq: number; readonly events: TaskEvent[] }>();
   const open = async (task: string): Promise<{ seq: number; readonly events: TaskEvent[] }> => {
     const history = await ledger.taskHistory(plan, task);
@@ -30,7 +34,8 @@ export function openJournal(parts: JournalParts): Journal {
     opened.set(task, page);
     return page;
   };
-  const write = async (task: string, event: Event): Promise<void> => {
+  const write = async (task: string, clear: Event): Promise<void> => {
+    const event = mask === undefined ? clear : maskTexts(clear, mask);
     const page = opened.get(task) ?? (await open(task));
     for (const lock of locks) lock.assertHeld();
     const recorded = await ledger.append({ run, plan, task, event }, page.seq);

@@ -1,12 +1,22 @@
+import { agentName } from '../core/agent-name.ts';
 import type { GateResult } from '../core/events.ts';
 import type { Failure } from '../core/failure.ts';
 import type { Outcome } from '../core/machine.ts';
-import { checkpointMessage, proofText, type CheckpointFacts } from '../core/checkpoint.ts';
+import {
+  checkpointMessage,
+  proofText,
+  type CheckpointFacts,
+  type Message,
+} from '../core/checkpoint.ts';
+import { maskTexts } from '../core/mask-texts.ts';
 import { checkpointTag, proofRef } from '../core/refs.ts';
+import { spentOn } from '../core/spending.ts';
+import { isReported } from '../core/usage.ts';
 import { judgementOf } from '../core/verdict.ts';
 import { Refusal, type Gate, type GateRun, type Inspection } from '../ports.ts';
 import { judgeClean, judgeOldTests } from './judge-clean.ts';
 import { attemptOf, rulesFor, type Life } from './life.ts';
+import { compareReplay } from './replay.ts';
 import type { Session } from './session.ts';
 import { voided } from './void.ts';
 
@@ -20,9 +30,24 @@ type Outcomes = readonly Outcome[];
 export async function judge(life: Life, session: Session): Promise<Outcomes> {
   const { workspace } = session.ports;
   const rules = rulesFor(life, session);
-  let seen = await workspace.inspect(life.id, rules);
+  const seen = await workspace.inspect(life.id, rules);
   await tell(life, session, seen.notices);
   if (seen.kind === 'refused') return rejected(seen.failure);
+  await compareReplay(life, seen.tree, session);
+  const outcomes = await judgeLeft(life, seen, session);
+  return outcomes.map((outcome) => withLeft(outcome, seen.tree));
+}
+
+/** With the tree that the gates were given: what they do to it is not the agent's (`--replay`). */
+function withLeft(outcome: Outcome, left: string): Outcome {
+  const isJudged = outcome.type === 'gates.passed' || outcome.type === 'attempt.rejected';
+  return isJudged ? { ...outcome, left } : outcome;
+}
+
+async function judgeLeft(life: Life, left: Candidate, session: Session): Promise<Outcomes> {
+  const { workspace } = session.ports;
+  const rules = rulesFor(life, session);
+  let seen: Inspection = left;
   const parent = seen.commits ?? attemptOf(life.state).base;
   if (!session.settings.judged)
     return commitPassed(life, { tree: seen.tree, results: [], parent }, session);
@@ -115,26 +140,35 @@ async function runGates(
 }
 
 async function commitPassed(life: Life, judged: Judged, session: Session): Promise<Outcomes> {
-  const { workspace, agent, gates } = session.ports;
-  const { attempt } = attemptOf(life.state);
+  const { workspace, gates } = session.ports;
+  const who = attemptOf(life.state);
+  const usage = spentOn(life.events);
   const facts: CheckpointFacts = {
     run: session.journal.run,
     task: life.task,
-    attempt,
+    attempt: who.attempt,
     number: life.state.number,
     planPath: session.plan.path,
-    agent: agent.name,
-    gates: judged.results,
+    agent: agentName(who),
+    gates: session.mask === undefined ? judged.results : maskTexts(judged.results, session.mask),
     isClean: session.clean?.isWhole ?? false,
-    base: attemptOf(life.state).base,
+    base: who.base,
     gatesHash: session.settings.judged ? await gates.hash(life.gates) : 'none',
+    ...(isReported(usage) && { usage }),
   };
-  const message = checkpointMessage(facts, session.settings.commit);
+  const message = masked(checkpointMessage(facts, session.settings.commit), session);
   const commit = await workspace.commitObject(judged.tree, judged.parent, message);
   const { tag, proof } = await freeName(life, session);
   const text = proofText({ ...facts, tree: judged.tree });
   const proofObject = await workspace.proofObject(commit, proof, text);
   return [{ type: 'gates.passed', commit, tag, proof, proofObject, gates: judged.results }];
+}
+
+/** Trailers stay: a lost ledger is rebuilt from the names in them. */
+function masked(message: Message, { mask }: Session): Message {
+  if (mask === undefined) return message;
+  const { subject, body } = message;
+  return { ...message, subject: mask.text(subject), body: mask.text(body) };
 }
 
 /** The next number that was never used; a foreign tag in the way is stepped over. */

@@ -17,7 +17,7 @@ export async function leavingOff(
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
     const state = replay(await journal.open(task.id));
-    const message = `${error.message}: ${task.id}#${state.number} is left as it is, and the next skeleton run goes on from there`;
+    const message = `interrupted while git was at work: ${task.id}#${state.number} is left as it is, and the next skeleton run goes on from there`;
     if (isUnderWay(state)) await journal.append(task.id, { type: 'notice', message });
     return state;
   }

@@ -3,6 +3,7 @@ import type { Attempt, Phase, State } from '../core/machine.ts';
 import type { Task } from '../core/plan/plan.ts';
 import type { AttemptId, AttemptRules, Feedback, Gate } from '../ports.ts';
 import { scriptNamedBy } from '../core/gate-holes.ts';
+import { replayNotice } from '../core/recorded-result.ts';
 import { attemptRef, taskSlug } from '../core/refs.ts';
 import type { Session } from './session.ts';
 
@@ -50,7 +51,7 @@ export function rulesFor(
   { task, plan, gates }: Pick<Life, 'task' | 'plan' | 'gates'>,
   session: Session,
 ): AttemptRules {
-  const { protect, protectNew, maxFile, keepCommits } = session.settings;
+  const { protect, protectNew, maxFile, keepCommits, env } = session.settings;
   return {
     plan: {
       path: session.plan.path,
@@ -62,6 +63,7 @@ export function rulesFor(
     protectNew,
     maxFile,
     keepCommits,
+    notSecret: env?.notSecret ?? [],
     judges: gates.flatMap(({ command }) => scriptNamedBy(command) ?? []),
     mayChange: task.config.mayChange ?? [],
     allowEmpty: task.config.allowEmpty ?? false,
@@ -78,5 +80,6 @@ export function feedbackOf(state: State, events: readonly TaskEvent[]): Feedback
   const within = end === -1 ? rest : rest.slice(0, end);
   const gates = within.filter((event) => event.type === 'gate.finished');
   const notices = within.flatMap((event) => (event.type === 'notice' ? [event.message] : []));
-  return { failure, gates, notices };
+  const told = notices.filter((message) => !message.startsWith(replayNotice));
+  return { failure, gates, notices: told };
 }

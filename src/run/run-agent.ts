@@ -1,34 +1,54 @@
-import type { TaskEvent } from '../core/events.ts';
 import type { Outcome } from '../core/machine.ts';
-import type { AgentEnd, AgentJob, Outsider } from '../ports.ts';
+import { uncounted } from '../core/budget.ts';
+import { sumUsage, type Usage } from '../core/usage.ts';
+import type { Agent, AgentEnd, AgentJob, Outsider } from '../ports.ts';
 import { attemptOf, feedbackOf, type Life } from './life.ts';
+import { keyTrees, notReady, replayAttempt } from './replay.ts';
 import type { Session } from './session.ts';
+import { throttledBy } from './throttled-by.ts';
 import { voided } from './void.ts';
 
 /** The agent's step. Its exit status decides only whether the tree is worth looking at. */
 export async function runAgent(life: Life, session: Session): Promise<readonly Outcome[]> {
-  const { agent, processes } = session.ports;
-  const { attempt, attempts } = attemptOf(life.state);
-  session.onProgress({
-    type: 'step',
-    task: life.task.id,
-    attempt,
-    attempts,
-    step: 'agent',
-    name: agent.name,
-  });
+  const { attempt, attempts, agent: name } = attemptOf(life.state);
+  const step = { type: 'step', step: 'agent', name } as const;
+  session.onProgress({ ...step, task: life.task.id, attempt, attempts });
+  const agent = session.roster.named(life.task, name);
+  const job = agentJob(life, session);
+  const key = await agent.key(job, await keyTrees(life, session));
+  const replayed = session.settings.replay ? await replayAttempt(key, life, session) : undefined;
+  const outcomes = replayed ?? (await callAgent({ agent, job }, life, session));
+  return outcomes.map((one) => (one.type === 'agent.finished' ? { ...one, key } : one));
+}
+
+async function callAgent(
+  { agent, job }: { readonly agent: Agent; readonly job: AgentJob },
+  life: Life,
+  session: Session,
+): Promise<readonly Outcome[]> {
+  const { name } = agent;
+  const { processes } = session.ports;
+  // Work that was to be judged again is gone, and now the agent would have to begin anew.
+  if (session.purse.refuses(life.events)) return [{ type: 'attempt.voided', why: 'over-budget' }];
   // Beside the agent's own work: its first container is slower than this look.
   const before = processes.outside(session.signal);
-  const end = await agent.run(agentJob(life, session));
+  const unready = session.settings.replay ? await notReady(agent) : undefined;
+  const end = unready ?? (await agent.run(job));
   await tellOutsiders(await before, life, session);
+  if (end.usage !== undefined) session.purse.spend(end.usage, life.events);
+  await tellUncounted(end, life, session);
   if (end.kind === 'throttled') return throttled(end, life, session);
+  session.roster.letIn(name);
+  if (end.kind === 'signed-out') session.roster.shut(`${name}: ${end.ended}; ${end.mend}`);
   return outcomes(end, session);
 }
 
 function agentJob(life: Life, session: Session): AgentJob {
   const { state, task } = life;
-  const { attempt, attempts, base, token } = attemptOf(state);
+  const { attempt, attempts, base, token, model } = attemptOf(state);
   return {
+    ...(model !== undefined && { model }),
+    ...goesOn(life, session),
     plan: session.plan,
     task,
     attempt: { number: state.number, attempt, attempts },
@@ -40,6 +60,9 @@ function agentJob(life: Life, session: Session): AgentJob {
     feedback: feedbackOf(state, life.events),
     logFolder: session.logFolder(life.id.task, state.number),
     signal: session.signal,
+    ...(session.settings.budget?.reached === 'cut' && {
+      mayGoOn: (usage: Usage) => session.purse.mayGoOn(usage, life.events),
+    }),
   };
 }
 
@@ -63,46 +86,85 @@ async function tellOutsiders(
 
 const MOST_TOLD = 5;
 
+/** Told to the run and not to the task, whose next prompt has no use for it. */
+async function tellUncounted(
+  { kind, usage = {} }: AgentEnd,
+  { task, state }: Life,
+  { settings, journal }: Session,
+): Promise<void> {
+  if (settings.budget === undefined || (kind !== 'finished' && kind !== 'failed')) return;
+  const what = uncounted(settings.budget, usage);
+  if (what === undefined) return;
+  const message = `${task.id}#${state.number}: ${what}`;
+  await journal.append('', { type: 'notice', message });
+}
+
+/** With its files, the conversation that made them goes on, where the agent can do that. */
+function goesOn(
+  { state, events }: Life,
+  { settings }: Session,
+): Pick<AgentJob, 'continues' | 'session' | 'sessionUsage'> {
+  const begun = events.findLast((event) => event.type === 'attempt.started');
+  if (settings.retry !== 'continue' || begun?.continues === undefined) return {};
+  const number = state.lastFailure?.number;
+  const from = events.findLastIndex((e) => e.type === 'attempt.started' && e.number === number);
+  const [last, ...rest] = events.slice(from);
+  const isSame = last?.type === 'attempt.started' && last.agent === begun.agent;
+  const before = rest.find((event) => event.type === 'agent.finished');
+  const session = isSame ? before?.session : undefined;
+  if (session === undefined) return { continues: true };
+  return { continues: true, session, sessionUsage: usageOfSession(session, events) };
+}
+
+function usageOfSession(session: string, events: Life['events']): Usage | 'unknown' {
+  const steps = events.flatMap((event) =>
+    event.type === 'agent.finished' && event.session === session ? [event.usage ?? {}] : [],
+  );
+  const { unknown, steps: _steps, ...usage } = sumUsage(steps);
+  return unknown.tokens > 0 ? 'unknown' : usage;
+}
+
 type Throttled = Extract<AgentEnd, { kind: 'throttled' }>;
 
+/** Another agent goes on at once where one is free; else the first that will be is waited for. */
 function throttled(end: Throttled, life: Life, session: Session): readonly Outcome[] {
-  const { seconds, ended, exit, log } = end;
-  const until = notBefore(end.until, life, session);
+  const { agent } = attemptOf(life.state);
+  const away = session.roster.turnAway(agent, end);
+  const next = session.roster.next(life.task);
+  // Where another one is asked sooner, that is told on its own, before the next attempt.
+  const isNext = 'until' in next && next.agent === agent;
+  const { until } = away;
   return [
-    { type: 'agent.finished', seconds, ended, exit, log },
-    { type: 'agent.throttled', until },
-    { type: 'attempt.voided', why: 'throttled', until },
+    finished(end),
+    throttledBy(away, isNext ? undefined : next, life, session),
+    { type: 'attempt.voided', why: 'throttled', ...(isNext && { until }) },
   ];
 }
 
-/** Milliseconds. */
-const LEAST_WAIT = 1000;
-const MOST_BACKOFF = 300_000;
+type Finished = Extract<Outcome, { type: 'agent.finished' }>;
 
-/** A provider that turns the agent away "until now", over and over, is asked again after 1, 2, 4 … seconds, up to 5 minutes. */
-function notBefore(until: string, { events }: Life, { ports }: Session): string {
-  const ends = events.filter(
-    ({ type }) => type === 'attempt.rejected' || type === 'attempt.voided',
-  );
-  const inARow = ends.length - 1 - ends.findLastIndex((end) => !isThrottled(end));
-  const least = Math.min(LEAST_WAIT * 2 ** inARow, MOST_BACKOFF);
-  const earliest = Date.parse(ports.clock.now()) + least;
-  return Date.parse(until) > earliest ? until : new Date(earliest).toISOString();
-}
-
-function isThrottled(end: TaskEvent): boolean {
-  return end.type === 'attempt.voided' && end.why === 'throttled';
+function finished(end: Exclude<AgentEnd, { kind: 'interrupted' }>): Finished {
+  const { seconds, ended, log, usage, session } = end;
+  const exit = end.kind === 'finished' ? 0 : end.exit;
+  return {
+    ...{ type: 'agent.finished', seconds, ended, exit, log },
+    ...(usage && { usage }),
+    ...(session !== undefined && { session }),
+  };
 }
 
 function outcomes(end: Exclude<AgentEnd, Throttled>, session: Session): readonly Outcome[] {
-  if (end.kind === 'interrupted') return [voided(session)];
-  const finished: Outcome = {
-    type: 'agent.finished',
-    seconds: end.seconds,
-    ended: end.ended,
-    exit: end.kind === 'finished' ? 0 : end.exit,
-    log: end.log,
-  };
-  if (end.kind === 'finished') return [finished];
-  return [finished, { type: 'attempt.rejected', failure: end.failure }];
+  switch (end.kind) {
+    case 'interrupted':
+      return [voided(session)];
+    case 'finished':
+      return [finished(end)];
+    case 'failed':
+      return [finished(end), { type: 'attempt.rejected', failure: end.failure }];
+    case 'signed-out':
+      return [finished(end), { type: 'attempt.voided', why: 'signed-out' }];
+    case 'cut':
+      session.purse.cut();
+      return [finished(end), { type: 'attempt.voided', why: 'over-budget' }];
+  }
 }

@@ -1,9 +1,10 @@
-import type { RunCounts, TaskOutcome } from '../core/events.ts';
+import type { RunCounts, TaskEvent, TaskOutcome } from '../core/events.ts';
 import { spellLimit } from '../core/duration.ts';
 import type { State } from '../core/machine.ts';
 import type { Task } from '../core/plan/plan.ts';
 import { replay } from '../core/machine.ts';
 import { pick, unmet, type Standing, type WaitRules } from '../core/schedule.ts';
+import { lastLimit, limitsIn, spellLimited } from '../core/waiting.ts';
 import { leavingOff } from './leave-off.ts';
 import { runTask } from './run-task.ts';
 import type { Session } from './session.ts';
@@ -20,7 +21,7 @@ export interface RunJob {
 }
 
 export interface RunEnd {
-  readonly why: 'done' | 'failed' | 'interrupted' | 'limit' | 'gate-error';
+  readonly why: 'done' | 'failed' | 'interrupted' | 'limit' | 'gate-error' | 'signed-out';
   readonly counts: RunCounts;
 }
 
@@ -65,30 +66,48 @@ function isOver(outcomes: ReadonlyMap<string, TaskOutcome>, { settings }: Sessio
 /** One task from where the ledger left it to where this run leaves it. */
 async function takeUp(task: Task, plan: Uint8Array, session: Session): Promise<TaskOutcome> {
   const { journal } = session;
-  const before = replay(await journal.open(task.id));
+  const events = await journal.open(task.id);
+  const before = replay(events);
   await journal.append(task.id, { type: 'task.started', title: task.title, line: task.line });
-  const resumes = before.phase === 'stopped';
+  const resumes = before.phase === 'stopped' || before.phase === 'waiting';
+  // Whoever may work now need not be who was waited for.
+  if (before.phase === 'waiting') session.roster.recall(limitsIn(events));
   if (resumes || before.phase === 'failed' || before.phase === 'passed')
     await journal.append(task.id, { type: 'task.reopened', anew: !resumes });
   const state = await leavingOff(task, session, () => runTask(task, plan, session));
   const outcome = outcomeOf(state, session);
-  const why = whyLeft(state, outcome, session);
+  const why = whyLeft({ state, events: await journal.open(task.id) }, outcome, session);
   await journal.append(task.id, { type: 'task.finished', state: outcome, ...(why && { why }) });
   return outcome;
 }
 
-function whyLeft(state: State, outcome: TaskOutcome, session: Session): string | undefined {
+function whyLeft(
+  { state, events }: { readonly state: State; readonly events: readonly TaskEvent[] },
+  outcome: TaskOutcome,
+  session: Session,
+): string | undefined {
   if (outcome === 'failed' && state.phase === 'pending') return 'no attempt is left';
   if (outcome !== 'stopped') return undefined;
-  const { signal, waits, settings } = session;
+  const { signal, settings } = session;
   if (signal.aborted)
     return session.isInterrupted()
       ? undefined
       : `the run reached max_time (${spellLimit(settings.maxTime)})`;
+  return (
+    session.purse.whyStopped() ?? session.roster.whyShut() ?? whyNotWaited(state, events, session)
+  );
+}
+
+function whyNotWaited(
+  state: State,
+  events: readonly TaskEvent[],
+  { waits, settings }: Session,
+): string | undefined {
   if (state.phase !== 'waiting' || !waits.wasExceeded()) return undefined;
   const until = `${state.until.slice(0, 16).replace('T', ' ')} UTC`;
   const most = spellLimit(settings.maxWait);
-  return `the provider asks to wait until ${until}, and that goes beyond max_wait (${most} in all)`;
+  const limited = spellLimited(lastLimit(events) ?? state, until);
+  return `${limited}; to wait for that goes beyond max_wait (${most} in all)`;
 }
 
 async function giveUp(task: Task, session: Session): Promise<TaskOutcome> {
@@ -100,7 +119,8 @@ async function giveUp(task: Task, session: Session): Promise<TaskOutcome> {
 function outcomeOf(state: State, session: Session): TaskOutcome {
   if (state.phase === 'passed') return session.settings.judged ? 'passed' : 'unjudged';
   // Still pending although nothing stops it: earlier runs have used up the attempts that this one allows.
-  const isUsedUp = state.phase === 'pending' && !session.signal.aborted;
+  const isStopped = session.signal.aborted || session.purse.whyStopped() !== undefined;
+  const isUsedUp = state.phase === 'pending' && !isStopped;
   return state.phase === 'failed' || isUsedUp ? 'failed' : 'stopped';
 }
 
@@ -146,8 +166,9 @@ async function blockNext(
 
 function whyEnded(outcomes: ReadonlyMap<string, TaskOutcome>, session: Session): RunEnd['why'] {
   if (session.signal.aborted) return session.isInterrupted() ? 'interrupted' : 'limit';
-  if (session.waits.wasExceeded()) return 'limit';
-  if (hasOutcome(outcomes, 'stopped')) return 'gate-error';
+  if (session.waits.wasExceeded() || session.purse.whyStopped() !== undefined) return 'limit';
+  if (hasOutcome(outcomes, 'stopped'))
+    return session.roster.whyShut() === undefined ? 'gate-error' : 'signed-out';
   return hasOutcome(outcomes, 'failed') || hasOutcome(outcomes, 'blocked') ? 'failed' : 'done';
 }
 

@@ -40,7 +40,7 @@ export async function runTask(task: Task, plan: Uint8Array, session: Session): P
   const gates = session.settings.judged ? await session.ports.gates.find(session.plan, task) : [];
   let state = replay(events);
   for (let effect = decide(state); effect !== undefined; effect = decide(state)) {
-    if (effect === 'start-attempt' && !mayStart(task, state, session)) break;
+    if (isHeldBack(effect, { task, state, events }, session)) break;
     const life: Life = {
       task,
       plan,
@@ -55,6 +55,18 @@ export async function runTask(task: Task, plan: Uint8Array, session: Session): P
     for (const event of outcomes) state = evolve(state, event);
   }
   return state;
+}
+
+/** Nothing begins that may not, and nothing is waited for that could not begin then. */
+function isHeldBack(
+  effect: Effect,
+  { task, state, events }: Pick<Life, 'task' | 'state' | 'events'>,
+  session: Session,
+): boolean {
+  if (effect === 'start-attempt' && !mayStart(task, state, session)) return true;
+  const isFree = state.phase === 'pending' && state.judge !== undefined;
+  if (isFree || (effect !== 'start-attempt' && effect !== 'wait')) return false;
+  return session.purse.refuses(events);
 }
 
 function mayStart(task: Task, { charged }: State, { settings, signal }: Session): boolean {

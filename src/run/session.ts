@@ -1,9 +1,12 @@
-import type { Agent, Clock, Gates, Ledger, Processes, Workspace } from '../ports.ts';
+import type { Agents, Clock, Gates, Ledger, Processes, Workspace } from '../ports.ts';
 import type { Plan } from '../core/plan/plan.ts';
+import type { Mask } from '../core/mask.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Config } from '../core/config.ts';
 import type { CleanRoom } from './clean-room.ts';
 import type { Journal } from './journal.ts';
+import type { Purse } from './purse.ts';
+import type { Roster } from './roster.ts';
 import type { WaitBudget } from './wait-budget.ts';
 
 /** What happens right now; shown, never stored. */
@@ -20,7 +23,7 @@ export interface Progress {
 
 export interface Ports {
   readonly workspace: Workspace;
-  readonly agent: Agent;
+  readonly agents: Agents;
   readonly gates: Gates;
   readonly ledger: Ledger;
   readonly processes: Processes;
@@ -43,7 +46,12 @@ export interface Session {
   readonly journal: Journal;
   readonly plan: Plan;
   readonly settings: Settings;
+  /** Of what is written into commits and proofs; without it, nothing is masked. */
+  readonly mask?: Mask;
   readonly waits: WaitBudget;
+  readonly purse: Purse;
+  /** Who works on the next attempt, as their providers let them. */
+  readonly roster: Roster;
   readonly clean?: CleanGround;
   /** The highest checkpoint number that git's proofs know: a lost ledger must not use one again. */
   readonly highestProof: number;

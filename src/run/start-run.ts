@@ -1,6 +1,6 @@
 import type { Plan, Task } from '../core/plan/plan.ts';
 import { startTag } from '../core/refs.ts';
-import { Interrupted, type Gate } from '../ports.ts';
+import { type Agents, Interrupted, Refusal, type Gate } from '../ports.ts';
 import { runBaseline } from './baseline.ts';
 import { isStartPath, startPaths } from './prepare.ts';
 import { runPlan, type RunEnd } from './run-plan.ts';
@@ -26,13 +26,13 @@ export interface StartJob {
  * so that then nothing was touched (contract, "Exit status").
  */
 export async function startRun(job: StartJob, session: Session): Promise<RunEnd> {
-  const { workspace, agent } = session.ports;
+  const { workspace, agents } = session.ports;
   await workspace.assertReady(session.journal.plan);
   const isLeft = (path: string): boolean => isStartPath(path, job.plan.path);
   const dirt = await workspace.dirt();
   const left = job.setAside === undefined ? dirt : dirt.filter(({ path }) => isLeft(path));
   const paths = startPaths(left, job.plan.path);
-  await agent.assertReady();
+  await assertReady(agents, job.tasks, session.settings.replay);
   await job.setAside?.(isLeft);
   const head = await headOf(session);
   const tree = paths.length > 0 ? await workspace.treeWith(paths) : await workspace.treeOf(head);
@@ -53,6 +53,25 @@ export async function startRun(job: StartJob, session: Session): Promise<RunEnd>
   });
   await session.journal.append('', { type: 'baseline.finished', ...baseline });
   return runPlan({ ...job, plan: job.bytes }, session);
+}
+
+/**
+ * All who may work on the tasks, each asked once. Throws Refusal (2: no such agent, 3: it cannot be called, or is signed out).
+ * `replays`: one that cannot be called is no reason yet.
+ */
+export async function assertReady(
+  agents: Agents,
+  tasks: readonly Task[],
+  replays = false,
+): Promise<void> {
+  const all = new Map(tasks.flatMap((task) => agents.of(task)).map((agent) => [agent.name, agent]));
+  for (const agent of all.values()) {
+    try {
+      await agent.assertReady();
+    } catch (error) {
+      if (!replays || !(error instanceof Refusal) || error.status !== 3) throw error;
+    }
+  }
 }
 
 async function headOf(session: Session): Promise<string> {

@@ -12,8 +12,10 @@ import { appendAll, withStop } from './with-stop.ts';
 /** Who performs the step of an attempt that `take` judges: it is over before it begins. */
 export const person: Agent = {
   name: 'person',
+  reports: { tokens: false, usd: false },
   assertReady: () => Promise.resolve(),
   prompt: () => Promise.resolve(''),
+  key: () => Promise.resolve(''),
   run: () => Promise.resolve({ kind: 'finished', seconds: 0, ended: 'by hand', log: '' }),
 };
 
@@ -78,7 +80,7 @@ const perform: Readonly<Record<Exclude<Effect, 'run-gates'>, Perform>> = {
 async function takeUp(life: Life, session: Session): Promise<readonly Outcome[]> {
   const { workspace } = session.ports;
   const attempt = life.state.charged + 1;
-  const facts = attemptFacts({ attempt, attempts: attempt }, session);
+  const facts = attemptFacts({ attempt, attempts: attempt, agent: person.name }, session);
   const base = await workspace.takeUp({ ...life.id, facts }, rulesFor(life, session));
   const { agent, token } = facts;
   const started: Outcome = {

@@ -1,4 +1,5 @@
 import type { Outcome } from '../core/machine.ts';
+import { lastLimit } from '../core/waiting.ts';
 import type { Life } from './life.ts';
 import type { Session } from './session.ts';
 
@@ -19,12 +20,12 @@ export async function wait(life: Life, session: Session): Promise<readonly Outco
     session.waits.exceed();
     return [];
   }
-  // An earlier run was told to wait; nobody who looks at this one knows.
-  if (ms > 0 && life.events.at(-1)?.type === 'task.started')
-    await session.journal.append(task.id, { type: 'agent.throttled', until });
-  const nowhere = { attempt: 0, attempts: 0, name: '' };
+  const name = lastLimit(life.events)?.agent ?? 'the agent';
+  const nowhere = { attempt: 0, attempts: 0, name };
   session.onProgress({ type: 'step', task: task.id, ...nowhere, step: 'wait', until });
-  return (await sitOut(until, ms, session)) ? [{ type: 'wait.over' }] : [];
+  if (!(await sitOut(until, ms, session))) return [];
+  session.roster.waited(until);
+  return [{ type: 'wait.over' }];
 }
 
 /**

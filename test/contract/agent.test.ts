@@ -13,7 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openCommandAgent, type CommandAgentOptions } from '../../src/agent/command-agent.ts';
+import { openAgents } from '../../src/agent/agents.ts';
+import type { AgentHouse } from '../../src/agent/run-agent.ts';
 import type { Config } from '../../src/core/config.ts';
 import { Refusal, type Agent, type AgentEnd, type AgentJob } from '../../src/ports.ts';
 import { aPlan, aTask } from '../support/plans.ts';
@@ -31,9 +32,26 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-function open(config: Config, more: Partial<CommandAgentOptions> = {}): Agent {
+function open(
+  config: Config,
+  more: Partial<AgentHouse> = {},
+): Pick<Agent, 'assertReady' | 'prompt' | 'key' | 'run'> & {
+  readonly name: () => Promise<string>;
+} {
   const env = { PATH: process.env['PATH'], HOME: root, GIT_DIR: '/x', OTHER: '1' };
-  return openCommandAgent({ top, commonDir: join(top, '.git'), packageRoot, env, config, ...more });
+  const house = { top, commonDir: join(top, '.git'), packageRoot, env, config, ...more };
+  const agent = async (): Promise<Agent> => {
+    const [first] = (await openAgents(house)).of(aTask('one'));
+    if (first === undefined) throw new Error('nobody works here');
+    return first;
+  };
+  return {
+    name: async () => (await agent()).name,
+    assertReady: async () => (await agent()).assertReady(),
+    prompt: async (job) => (await agent()).prompt(job),
+    key: async (job, trees) => (await agent()).key(job, trees),
+    run: async (job) => (await agent()).run(job),
+  };
 }
 
 function aJob(more: Partial<AgentJob> = {}): AgentJob {
@@ -58,8 +76,8 @@ const run = async (agentCommand: string, more: Config = {}): Promise<AgentEnd> =
   open({ agentCommand, ...more }).run(aJob());
 const log = (): string => readFileSync(join(logFolder, 'agent.log'), 'utf8');
 
-async function refusal(config: Config): Promise<Refusal> {
-  const thrown: unknown = await open(config)
+async function refusal(config: Config, more: Partial<AgentHouse> = {}): Promise<Refusal> {
+  const thrown: unknown = await open(config, more)
     .assertReady()
     .catch((error: unknown) => error);
   if (thrown instanceof Refusal) return thrown;
@@ -173,14 +191,35 @@ describe('before anything is touched', () => {
     );
   });
 
-  it('refuses to guess how an agent is called', async () => {
-    expect(await refusal({})).toMatchObject({ status: 3, message: 'no agent is named' });
-    expect((await refusal({ agent: 'claude' })).message).toContain('claude');
+  it('takes the only client that is installed, and refuses to choose among several or none', async () => {
+    const PATH = join(root, 'bin');
+    mkdirSync(PATH);
+    const none = await refusal({}, { env: { PATH } });
+    expect(none).toMatchObject({ status: 3 });
+    expect(none.message).toContain('none that is known is installed');
+    const install = (name: string): void => {
+      writeFileSync(join(PATH, name), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
+    };
+    install('codex');
+    expect(await open({}, { env: { PATH } }).name()).toBe('codex');
+    install('gemini');
+    const several = await refusal({}, { env: { PATH } });
+    expect(several).toMatchObject({ status: 3 });
+    expect(several.message).toContain('codex, gemini');
   });
 
-  it('is named by its program', () => {
-    expect(open({ agentCommand: '/opt/bin/my-agent -p' }).name).toBe('my-agent');
-    expect(open({ agentCommand: 'A=1 "$B"' }).name).toBe('command');
+  it('refuses a known client that is not there, and a name that nobody knows', async () => {
+    expect(await refusal({ agent: 'claude' }, { env: { PATH: root } })).toMatchObject({
+      status: 3,
+    });
+    const unknown = await refusal({ agent: 'cladue' });
+    expect(unknown).toMatchObject({ status: 2 });
+    expect(unknown.message).toContain('did you mean claude?');
+  });
+
+  it('is named by its program', async () => {
+    expect(await open({ agentCommand: '/opt/bin/my-agent -p' }).name()).toBe('my-agent');
+    expect(await open({ agentCommand: 'A=1 "$B"' }).name()).toBe('command');
   });
 });
 
@@ -230,5 +269,49 @@ describe('the template', () => {
     expect((await refusal({ ...config, prompt: '../x' })).message).toContain(
       'outside of the work tree',
     );
+  });
+});
+
+describe('the key of an attempt', () => {
+  const trees = { base: 'b' };
+  const keyOf = (job: Partial<AgentJob> = {}, config: Config = {}): Promise<string> =>
+    open({ agentCommand: 'x', ...config }).key(aJob(job), trees);
+
+  function told(tail: string, log: string): Partial<AgentJob> {
+    const gate = { name: 'g', command: 'g', verdict: 'fail', ended: 'exit 1', exit: 1 } as const;
+    const more = { seconds: 1, soft: false, digest: 'sha256:0', tail, log };
+    return {
+      feedback: {
+        failure: { kind: 'gate-failed', gates: ['g'] },
+        gates: [{ ...gate, ...more }],
+        notices: [log],
+      },
+    };
+  }
+
+  it('is the same in another run, whatever numbers and folders its gates have printed', async () => {
+    const key = await keyOf(told(`1 of 2 in 0.3 s, see ${top}/a`, 'logs/r/one/1/g.log'));
+    expect(key).toMatch(/^sha256:[0-9a-f]{64}$/);
+    const other = { run: 'r2', token: 'other', base: 'other', logFolder: '/elsewhere' };
+    const again = told('2 of 7 in 1.4 s, see ./a', 'logs/r2/one/4/g.log');
+    expect(await keyOf({ ...again, ...other })).toBe(key);
+    expect(await keyOf(told('none of two', ''))).not.toBe(key);
+  });
+
+  it('is another for another task, template, command, model, or rule of the environment', async () => {
+    mkdirSync(join(top, '.skeleton/prompts'), { recursive: true });
+    const mine = '.skeleton/prompts/task.md';
+    const keys = [
+      await keyOf(),
+      await keyOf({ task: aTask('one', { text: 'other' }) }),
+      await keyOf({}, { agentCommand: 'y' }),
+      await keyOf({ model: 'large' }),
+      await keyOf({}, { env: { deny: ['A'] } }),
+      await keyOf({}, { push: true }),
+    ];
+    writeFileSync(join(top, mine), 'Do {{task}}');
+    keys.push(await keyOf());
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(await keyOf({}, { timeout: 1000 })).toBe(keys.at(-1));
   });
 });

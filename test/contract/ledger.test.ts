@@ -288,6 +288,40 @@ function ledgerContract(backend: string, makeStore: () => Promise<Store>): void 
       expect(await second.underWayElsewhere('other', 'w1')).toEqual([]);
     });
 
+    it('gives the tasks that have gone on since a run last came to its end', async () => {
+      const of = async (plan: string): Promise<string[]> =>
+        (await second.sinceEnd(plan)).map(({ task, event }) => `${task} ${event.type}`);
+      await append('old', attemptStarted(), { type: 'rollback.done', snapshot });
+      await append('on', attemptStarted());
+      expect(await of('demo')).toEqual([
+        'old attempt.started',
+        'old rollback.done',
+        'on attempt.started',
+      ]);
+      await append('', { type: 'run.finished', status: 1, counts });
+      expect(await of('demo')).toEqual([' run.finished']);
+      await append('on', { type: 'rollback.done', snapshot });
+      await append('', notice('of no task'));
+      expect(await of('demo')).toEqual(['on attempt.started', ' run.finished', 'on rollback.done']);
+      expect(await of('other')).toEqual([]);
+    });
+
+    it('knows the refs that were told of, per plan', async () => {
+      expect([...(await second.refsTold('demo'))]).toEqual([]);
+      await append('', runStarted('start'));
+      await append('a', attemptStarted(), ...samples['gates.passed']);
+      await append('b', attemptStarted(), { type: 'rollback.done', snapshot });
+      const [passed] = samples['gates.passed'];
+      const started = (await second.history('demo')).find(
+        ({ event }) => event.type === 'run.started',
+      );
+      const start = started?.event.type === 'run.started' ? started.event.start : undefined;
+      expect([...(await second.refsTold('demo'))].sort()).toEqual(
+        [snapshot.ref, passed?.tag, passed?.proof, start].sort(),
+      );
+      expect([...(await second.refsTold('other'))]).toEqual([]);
+    });
+
     it('knows the commits of checkpoints and of starts, per plan', async () => {
       await append('', runStarted('start'));
       await append('a', attemptStarted(), {

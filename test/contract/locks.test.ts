@@ -199,15 +199,22 @@ describe('locks as open transactions', () => {
     });
   });
 
-  it('says what to do about a file that is no lock, and about a folder that is none', async () => {
+  it('says what to do about a file that is no lock', () => {
     take('a').release();
     const [file = ''] = readdirSync(folder);
     writeFileSync(join(folder, file), 'not a database '.repeat(100));
     expect(() => locks.acquire('a', 'a test')).toThrow(
       expect.objectContaining({ status: 3, message: expect.stringContaining(file) as string }),
     );
-    const below = await openLocks(join(folder, file));
-    expect(() => below.acquire('a', 'a test')).toThrow(expect.objectContaining({ status: 3 }));
+  });
+
+  it('moves aside what is in the place of its folder', async () => {
+    take('a').release();
+    writeFileSync(join(folder, 'file'), 'theirs');
+    const below = await openLocks(join(folder, 'file'));
+    expect(below.acquire('a', 'a test')).not.toHaveProperty('heldBy');
+    const [moved = ''] = readdirSync(folder).filter((name) => name.startsWith('file.moved-'));
+    expect(readFileSync(join(folder, moved), 'utf8')).toBe('theirs');
   });
 });
 

@@ -87,6 +87,62 @@ describe('ignored files of an attempt that passes', () => {
   });
 });
 
+describe('what the machine lacks is said with 3, and nothing is made', () => {
+  const commands = ['gate', 'verify', 'take one', 'drill', 'demo'].map((line) => line.split(' '));
+
+  test.each([['run', '--agent-command', 'true'], ...commands])('no TMPDIR: %s', async (...args) => {
+    const TMPDIR = join(house.outside, 'not there');
+    const { status, stderr } = await house.start(args, { TMPDIR }).ended;
+    expect({ status, stderr }).toMatchObject({ status: 3 });
+    expect(stderr).toContain(`the temporary folder ${TMPDIR} is not there\nto mend it:\n`);
+    expect(existsSync(join(house.top, '.git/skeleton'))).toBe(false);
+  });
+
+  test('no TMPDIR: doctor', async () => {
+    const { status, stdout } = await house.start(['doctor'], { TMPDIR: '/proc' }).ended;
+    expect({ status, stdout }).toMatchObject({ status: 3 });
+    expect(stdout).toContain('problem  nothing can be made in the temporary folder /proc (');
+  });
+
+  test.each(['run', 'check', 'status', 'gc', 'undo'])('no git: %s', async (command) => {
+    const { status, stderr } = await house.start([command], { PATH: house.outside }).ended;
+    expect([status, stderr]).toEqual([
+      3,
+      expect.stringMatching(/^skeleton: git is not installed: /),
+    ]);
+  });
+
+  test('no git: doctor', async () => {
+    const { status, stdout } = await house.start(['doctor'], { PATH: house.outside }).ended;
+    expect({ status, stdout }).toMatchObject({ status: 3 });
+    expect(stdout).toContain('problem  git is not installed\n');
+    expect(stdout).not.toContain('    at ');
+  });
+
+  test.each([['run', '--agent-command', 'true'], ['undo'], ['verify'], ['take', 'one']])(
+    'no commit: %s',
+    async (...args) => {
+      const empty = makeUserRepository('none');
+      try {
+        empty.git('init', '--quiet');
+        empty.write('PLAN.md', '- [ ] One\n');
+        empty.write('gates/check.sh', '#!/bin/sh\nexit 0\n');
+        const { status, stderr } = await empty.run(...args);
+        expect([status, stderr]).toEqual([3, expect.stringContaining('there is no commit yet\n')]);
+        expect(existsSync(join(empty.top, '.git/skeleton'))).toBe(false);
+      } finally {
+        empty.remove();
+      }
+    },
+  );
+
+  test('no plan', async () => {
+    const { status } = await house.run('run', '--plan', 'B.md', '--agent-command', 'true');
+    expect(status).toBe(2);
+    expect(existsSync(join(house.top, '.git/skeleton'))).toBe(false);
+  });
+});
+
 describe('a submodule', () => {
   beforeEach(() => {
     const other = join(house.outside, 'other');

@@ -37,6 +37,7 @@ describe('skeleton drill', () => {
     user.write('gates/fine.sh', '#!/bin/sh\nexit 0\n');
     user.write('übung/größe.txt', 'ä\n');
     user.write('.gitignore', 'out/\n*.tmp\n');
+    user.write('.skeleton.yml', 'branch: work\nmax_time: 1ms\nlimit: 1\nprotect: [übung/**]\n');
     user.git('add', '-A');
     user.git('commit', '-qm', 'more');
     user.write('uncommitted', 'mine\n');
@@ -81,9 +82,31 @@ describe('skeleton drill', () => {
     )
       await sleep(20);
     child.kill('SIGINT');
-    expect((await ended).status).toBe(130);
+    const { status, stdout } = await ended;
+    expect([status, stdout]).toEqual([
+      130,
+      expect.stringMatching(/^interrupted: 4 of 4 kinds were not tried\n/),
+    ]);
     expect(readdirSync(temporary)).toEqual([]);
   });
+
+  test.each([[['drill', 'renames']], [['gc']]])(
+    'what a kill left is taken away by %s, but not what was kept',
+    async (next) => {
+      const kept = join(temporary, 'skeleton drill kept x');
+      mkdirSync(kept);
+      const { child, ended } = user.start(['drill', 'kill'], own());
+      while (
+        !readdirSync(temporary, { recursive: true }).some((name) => String(name).includes('kind-1'))
+      )
+        await sleep(20);
+      child.kill('SIGKILL');
+      await ended;
+      expect(readdirSync(temporary)).toHaveLength(2);
+      expect((await user.start(next, own()).ended).status).toBe(0);
+      expect(readdirSync(temporary)).toEqual(['skeleton drill kept x']);
+    },
+  );
 
   test('says what it needs, and what kinds there are', async () => {
     const empty = makeUserRepository('none');
@@ -99,6 +122,8 @@ describe('skeleton drill', () => {
       2,
       expect.stringContaining("did you mean 'a FIFO'?"),
     ]);
+    const part = await user.run('drill', 'nohup');
+    expect(part.stderr).toContain("did you mean 'a process left: nohup'?");
     const list = await user.run('drill', '--list');
     expect(list.stdout.split('\n').length).toBeGreaterThan(100);
     expect(list.stdout).toMatch(/^kill {7}killed while a gate judges$/m);

@@ -73,7 +73,7 @@ describe('status', () => {
     const [first, next] = stdout.split('\n');
     expect(status).toBe(0);
     expect(first).toMatch(
-      /^PLAN\.md: 1 of 3 passed; failed: two \(check\.sh, 2 attempts\); blocked: three; .* in 1 run; cost not known; the tree is at skeleton\/plan\/0001-one$/,
+      /^PLAN\.md: 1 of 3 passed; failed: two \(check\.sh, 2 attempts\); blocked: three; .* in 1 run; cost unknown; the tree is at skeleton\/plan\/0001-one$/,
     );
     expect(next).toBe('next: skeleton show two#2');
   });

@@ -1,8 +1,8 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { makeUserRepository, type UserRepository } from '../support/user-repository.ts';
+import { killedIn, makeUserRepository, type UserRepository } from '../support/user-repository.ts';
 
 let house: UserRepository;
 beforeEach(() => {
@@ -56,4 +56,36 @@ test('a commit that was made after the run died stays on the branch', async () =
   await sleep(1100);
   house.git('commit', '--quiet', '--allow-empty', '--message=mine');
   expect((await again()).slice(0, 2)).toEqual(['One', 'mine']);
+});
+
+test("kept work that a run was laying out when it died is not taken for the user's", async () => {
+  house.write(
+    'PLAN.md',
+    '---\nbaseline: skip\ngates: [{run: sh gate.sh, retries: 0}]\n---\n- [ ] One\n',
+  );
+  house.write('gate.sh', 'exit 75\n');
+  house.git('add', '--all');
+  house.git('commit', '--quiet', '--message=plan');
+  const args = ['run', '--agent-command', house.agent('cat >/dev/null; echo work >work.txt')];
+  expect((await house.run(...args)).status).toBe(4);
+  house.write('gate.sh', 'exit 0\n');
+  house.git('commit', '--quiet', '--all', '--message=gate');
+  const laying = killedIn('after git read-tree -m');
+  expect((await house.start(args, laying).ended).status).toBeNull();
+  expect(house.git('status', '--porcelain')).toBe('?? work.txt');
+  const { status, stderr } = await house.run(...args);
+  expect({ status, stderr }).toMatchObject({ status: 0 });
+  expect(house.git('status', '--porcelain')).toBe('');
+});
+
+test('the temporary folder of a step that a kill left goes with the next run', async () => {
+  house.write('PLAN.md', '---\nbaseline: skip\ngates: ["true"]\n---\n- [ ] One\n');
+  const TMPDIR = join(house.outside, 'tmp');
+  mkdirSync(TMPDIR);
+  const args = ['run', '--agent-command', house.agent('cat >/dev/null; echo work >work.txt')];
+  const killed = { ...killedIn('at the start of mkfifo'), TMPDIR };
+  expect((await house.start(args, killed).ended).status).toBeNull();
+  expect(readdirSync(TMPDIR)).toHaveLength(1);
+  expect((await house.start(args, { TMPDIR }).ended).status).toBe(0);
+  expect(readdirSync(TMPDIR)).toEqual([]);
 });

@@ -107,13 +107,14 @@ describe('--isolate', () => {
 });
 
 describe('after kill -9, what is under way in another work tree', () => {
-  const slow = (): string =>
+  const slow = (deed: string): string =>
     repository.agent(
-      `#!/bin/sh\ncat > /dev/null; echo half > half.txt; touch "${mark()}"; exec sleep 60\n`,
+      `#!/bin/sh\ncat > /dev/null; ${deed}; echo half > half.txt; touch "${mark()}"; exec sleep 60\n`,
     );
   const mark = (): string => join(repository.outside, 'working');
-  async function killed(...options: readonly string[]): Promise<void> {
-    const args = ['run', '--agent-command', slow(), ...options];
+  const killed = (...options: readonly string[]): Promise<void> => killedAfter('true', ...options);
+  async function killedAfter(deed: string, ...options: readonly string[]): Promise<void> {
+    const args = ['run', '--agent-command', slow(deed), ...options];
     const { child, ended } = repository.start(args);
     for (let waited = 0; !existsSync(mark()); waited += 50) {
       if (waited > 20_000) throw new Error('the agent did not begin');
@@ -144,6 +145,14 @@ describe('after kill -9, what is under way in another work tree', () => {
       expect(photograph(repository)).toEqual(before);
     }
     expect((await work('--isolate')).status).toBe(0);
+  });
+
+  test('beside, on a branch that the agent made: the next run goes on where it was', async () => {
+    await killedAfter('git switch --quiet --create elsewhere', '--isolate');
+    const end = await work('--isolate');
+    expect([end.status, end.stderr]).toEqual([0, expect.stringContaining('2 passed')]);
+    expect(there('branch', '--show-current')).toBe('skeleton/plan');
+    expect(commitOf('skeleton/plan/0002-two')).toBe(commitOf('refs/heads/skeleton/plan'));
   });
 
   test('gone: it counts as crashed, for a repository that was moved too', async () => {

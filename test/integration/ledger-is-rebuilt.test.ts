@@ -1,10 +1,12 @@
 import {
   cpSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -144,9 +146,8 @@ describe.each<[Cut, string, string]>([
     return [tasks.map(({ id, state: of }) => `${id} ${of}`), stderr];
   };
 
-  test.runIf(cut === 'SIGINT')(
-    'what only git tells is shown, and proved by verify alone',
-    async () => {
+  if (cut === 'SIGINT')
+    test('what only git tells is shown, and proved by verify alone', async () => {
       const ledger = join(state, 'ledger.db');
       writeFileSync(ledger, 'Dear diary\n'.repeat(1000));
       const [before, said] = await tables();
@@ -169,14 +170,114 @@ describe.each<[Cut, string, string]>([
       expect((await tables())[0]).toEqual(['one unproven', 'two pending']);
       expect(await repository.run('verify', '0001-one')).toMatchObject({ status: 0 });
       expect(await tables()).toEqual([['one passed', 'two pending'], '']);
-    },
-  );
+    });
 
-  test.runIf(cut === 'SIGINT')('a tag whose proof is gone stays unproven', async () => {
-    rmSync(join(state, 'ledger.db'));
-    repository.git('update-ref', '-d', 'refs/skeleton/proof/plan/0001');
-    await repository.run('undo', 'skeleton/plan/0001-one');
-    expect(await repository.run('verify', '0001-one')).toMatchObject({ status: 1 });
-    expect((await tables())[0]).toEqual(['one unproven', 'two pending']);
+  if (cut === 'SIGINT')
+    test('a tag whose proof is gone is no checkpoint', async () => {
+      rmSync(join(state, 'ledger.db'));
+      repository.git('update-ref', '-d', 'refs/skeleton/proof/plan/0001');
+      expect((await tables())[0]).toEqual(['one ticked', 'two pending']);
+    });
+
+  const oddities: readonly [string, () => void][] = [
+    ['a ledger that is a folder', () => mkdirSync(replaced('ledger.db'))],
+    ['a ledger that is a link', () => symlinkSync(foreign(), replaced('ledger.db'))],
+    ['a -wal that is a link', () => symlinkSync(foreign(), replaced('ledger.db-wal'))],
+    ['a folder of locks that is a link', () => symlinkSync(repository.outside, replaced('locks'))],
+    ['a folder of logs that is a file', () => writeFileSync(replaced('logs'), '')],
+  ];
+  const replaced = (name: string): string => {
+    rmSync(join(state, name), { recursive: true, force: true });
+    return join(state, name);
+  };
+  const foreign = (): string => {
+    writeFileSync(join(repository.outside, 'foreign'), 'theirs\n');
+    return join(repository.outside, 'foreign');
+  };
+  if (cut === 'SIGINT')
+    test.each(oddities)('%s is moved aside, and never written through', async (_, plant) => {
+      foreign();
+      plant();
+      const before = readdirSync(repository.outside);
+      const ended = await goOn();
+      expect(left(ended)).toEqual(whole);
+      const told = ended.stderr.split('\n').filter((line) => /damaged|moved aside/.test(line));
+      expect(told).toHaveLength(1);
+      expect(readFileSync(join(repository.outside, 'foreign'), 'utf8')).toBe('theirs\n');
+      expect(readdirSync(repository.outside).filter((name) => name !== 'seen')).toEqual(
+        before.filter((name) => name !== 'seen'),
+      );
+    });
+
+  if (cut === 'SIGKILL')
+    test('what a ledger without its end does not know is shown', async () => {
+      for (const part of ['-wal', '-shm']) rmSync(join(state, `ledger.db${part}`));
+      const [states, said] = await tables();
+      expect(states).toEqual(['one unproven', 'two pending']);
+      expect(said).toMatch(/^notice {2}the ledger has lost its end: .*\n$/);
+    });
+
+  if (cut === 'SIGKILL')
+    test('without the whole state folder an attempt is undone', async () => {
+      rmSync(state, { recursive: true });
+      expect(left(await goOn())).toEqual(whole);
+    });
+});
+
+/** Does the deed once, for the second task, and takes the run with it. */
+const forger = (outside: string, deed: string): string => `cat > /dev/null
+if test "$SKELETON_TASK_ID" = two && test ! -e "${outside}/forged"; then
+  touch "${outside}/forged"
+  sed -i 's/- \\[ \\] Make two/- [x] Make two/' PLAN.md
+  echo 'exit 0' > gates/check.sh
+  touch BAD
+  git add --all
+  git commit --quiet --message weaker
+  touch more
+  git add --all
+  trailers=$(git log -1 --format='%(trailers)' skeleton/plan/0001-one | sed s/one/two/)
+  git commit --quiet --message two --message "$trailers"
+  git tag skeleton/plan/0002-two
+  ${deed}
+  kill -9 $(cat "${outside}/pid")
+  sleep 60
+fi
+touch "$SKELETON_TASK_ID.txt"
+`;
+const proofOfLast = `old=$(git rev-parse 'skeleton/plan/0001-one^{tree}' 'skeleton/plan/0001-one^')
+  new=$(git rev-parse 'HEAD^{tree}' 'HEAD^')
+  git cat-file tag refs/skeleton/proof/plan/0001 |
+    sed -e '1,/^$/d' -e 's/"one"/"two"/' -e "s/$(echo $old | cut -d' ' -f1)/$(echo $new | cut -d' ' -f1)/" \\
+      -e "s/$(echo $old | cut -d' ' -f2)/$(echo $new | cut -d' ' -f2)/" > .git/words
+  { printf 'object %s\\ntype commit\\ntag proof\\ntagger a <a@b> 1 +0000\\n\\n' $(git rev-parse HEAD); cat .git/words; } > .git/proof
+  git update-ref refs/skeleton/proof/plan/0002 $(git hash-object -t tag -w --literally .git/proof)`;
+const lose = 'rm -f .git/skeleton/ledger.db*';
+
+describe.each<[string, string]>([
+  ['a tag', lose],
+  ['a tag and a proof', `${proofOfLast}\n  ${lose}`],
+  ['a tag and a proof, all records lost', `${proofOfLast}\n  rm -rf .git/skeleton`],
+])('%s that an attempt made before it lost the ledger', (_, deed) => {
+  test('is no checkpoint: the attempt is undone and judged again', async () => {
+    const repository = makeUserRepository();
+    const { outside, top } = repository;
+    try {
+      repository.write('PLAN.md', `${plan}- [ ] Make three {#three}\n`);
+      repository.write('gates/check.sh', '#!/bin/sh\ntest ! -e BAD\n');
+      const command = ['run', '--agent-command', repository.agent(forger(outside, deed))];
+      const { child, ended } = repository.start(command);
+      writeFileSync(join(outside, 'pid'), String(child.pid));
+      expect((await ended).status).toBeNull();
+      expect(repository.git('tag')).toContain('0002-two');
+      const { status, stderr } = await repository.run(...command);
+      expect([status, stderr]).toEqual([0, expect.stringContaining('1 checkpoint (unproven')]);
+      expect(readdirSync(top)).not.toContain('BAD');
+      expect(readFileSync(join(top, 'gates/check.sh'), 'utf8')).toContain('BAD');
+      const { stdout } = await repository.run('log');
+      expect(stdout).toMatch(/two#1 .*rejected.*died[^]*two#2 .*passed[^]*three#1 .*passed/);
+      expect(repository.git('for-each-ref', 'refs/skeleton/agent')).toContain('0002-two');
+    } finally {
+      repository.remove();
+    }
   });
 });

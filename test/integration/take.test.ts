@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { makeUserRepository } from '../support/user-repository.ts';
+import { killedIn, makeUserRepository } from '../support/user-repository.ts';
 import type { UserRepository } from '../support/user-repository.ts';
 
 const plan = '- [ ] Make one {#one}\n- [ ] Make two {#two}\n  needs: one\n';
@@ -125,6 +125,39 @@ describe('a red take', () => {
     expect([run.status, run.stderr]).toEqual([3, expect.stringContaining('not committed')]);
     expect([read('src/code'), read('v'), read('PLAN.md')]).toEqual(['mine\n', '3', plan]);
     expect(repository.git('show', 'refs/skeleton/attempts/plan/one/2:v')).toBe('3');
+  });
+});
+
+describe('a take that died', () => {
+  test('in its gate: the next take keeps it, puts the tree back and goes on', async () => {
+    const ready = 'touch "$HOME/begun"; test -e "$HOME/go" || sleep 30; test -e PLAN.md';
+    commitGate(ready);
+    workOfAPerson('3');
+    await killAtStep(['take', 'one']);
+    expect(read('PLAN.md')).toContain('[x] Make one');
+    writeFileSync(join(repository.outside, 'go'), '');
+    const { ended } = repository.start(['take', 'one'], { HOME: repository.outside });
+    const { status, stderr } = await ended;
+    expect([status, stderr]).toEqual([
+      0,
+      expect.stringContaining('the last run died during one#2'),
+    ]);
+    expect(repository.git('show', 'refs/skeleton/attempts/plan/one/2:v')).toBe('3');
+    expect(repository.git('show', 'refs/skeleton/attempts/plan/one/2:PLAN.md')).toContain(
+      '[ ] Make one',
+    );
+    expect(repository.git('log', '-1', '--format=%(trailers:only)')).toContain(
+      'Skeleton-Attempt: 3',
+    );
+  });
+
+  test('when it had passed: what finishes it says so', async () => {
+    repository.write('v', '3');
+    const late = killedIn('after check.sh', 'before git update-ref -m');
+    expect((await repository.start(['take', 'one'], late).ended).status).toBeNull();
+    const { stderr } = await repository.run('run', '--agent-command', 'true', '--attempts', '1');
+    expect(stderr).toMatch(/^one .* passed +skeleton\/plan\/\d+-one$/m);
+    expect(stderr).not.toContain('unjudged');
   });
 });
 

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { makeOwnFolder } from '../../src/exec/own-folders.ts';
 import { makeUserRepository } from '../support/user-repository.ts';
 import type { UserRepository } from '../support/user-repository.ts';
 
@@ -174,7 +175,9 @@ describe('skeleton verify', () => {
   });
 
   test('what a killed one left is taken away by the next', async () => {
-    const folder = join(tmpdir(), 'skeleton-clean-999999999-abcdef');
+    const ours = makeOwnFolder(tmpdir(), 'skeleton-clean-');
+    const folder = ours.replace(`-${process.pid}-`, '-999999999-');
+    renameSync(ours, folder);
     repository.git('worktree', 'add', '--quiet', '--detach', join(folder, 'my project'));
     expect(await repository.run('verify')).toMatchObject({ status: 0 });
     expect(leftBehind()).toEqual([]);

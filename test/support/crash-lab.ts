@@ -52,7 +52,7 @@ const agent = `
 prompt=$(cat) task=$SKELETON_TASK_ID how=good
 sleep "\${AGENT_SECONDS:-0}"
 case $task in
-told*) how=amiss; case $TOLD in *" $task "*) how=good ;; esac; case $prompt in *"$task.txt:amiss"*) how=good ;; esac ;;
+told*) how=amiss; case $TOLD in *" $task "*) how=good ;; esac; case $prompt in *"not pass: rejected by"*"$task.txt:amiss"*) how=good ;; esac ;;
 bad*) how=amiss; echo T=2 > .env ;;
 esac
 echo "$how" > "$task.txt"

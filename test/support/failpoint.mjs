@@ -2,7 +2,7 @@
  * Loaded with `node --import` before the command, which knows nothing of it: counts the windows of a run, which are the moments
  * right after each transaction of the ledger is committed, and right before, at and right after each process that it starts
  * (git, the agent, gates, the watcher), and ends the process with SIGKILL in one of them. FAILPOINT_AT is its number; none: no
- * end. FAILPOINT_LOG is a file that gets a line a window. Neither the option nor the variables reach a child.
+ * end; FAILPOINT_NAMES, with ` > ` between, are those to come by, and it ends in the last of them. FAILPOINT_LOG is a file that gets a line a window. Neither the option nor the variables reach a child.
  */
 import childProcess from 'node:child_process';
 import { appendFileSync } from 'node:fs';
@@ -10,8 +10,10 @@ import { syncBuiltinESMExports } from 'node:module';
 import { basename } from 'node:path';
 
 const at = Number(process.env['FAILPOINT_AT'] ?? 0);
+const names = (process.env['FAILPOINT_NAMES'] ?? '').split(' > ');
 const log = process.env['FAILPOINT_LOG'];
 delete process.env['FAILPOINT_AT'];
+delete process.env['FAILPOINT_NAMES'];
 delete process.env['FAILPOINT_LOG'];
 
 let count = 0;
@@ -19,7 +21,8 @@ let count = 0;
 function pass(moment) {
   count += 1;
   if (log !== undefined) appendFileSync(log, `${count} ${moment}\n`);
-  if (count === at) process.kill(process.pid, 'SIGKILL');
+  if (moment === names[0]) names.shift();
+  if (count === at || names.length === 0) process.kill(process.pid, 'SIGKILL');
 }
 
 /** Of git the subcommand, without settings and places. */

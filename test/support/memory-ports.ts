@@ -1,8 +1,10 @@
 import type { Event, GateResult, Recorded, Verdict } from '../../src/core/events.ts';
 import {
   StaleWrite,
+  type Agent,
   type AgentEnd,
   type AgentJob,
+  type Agents,
   type Gate,
   type GateJob,
   type Inspection,
@@ -10,6 +12,7 @@ import {
   type Workspace,
 } from '../../src/ports.ts';
 import type { Ports } from '../../src/run/session.ts';
+import { aTask } from './plans.ts';
 
 /** What happens in one attempt, told in advance. */
 export interface Luck {
@@ -35,15 +38,18 @@ export function aWorld(lucks: Readonly<Record<string, readonly Luck[]>>): World 
   const ports: Ports = {
     ledger: aLedger(events),
     workspace: aWorkspace(luck, deeds),
-    agent: {
+    agents: only({
       name: 'scripted',
+      reports: { tokens: false, usd: false },
       assertReady: () => Promise.resolve(),
       prompt: () => Promise.resolve(''),
+      key: ({ task, attempt, model = '' }) =>
+        Promise.resolve(`${task.id} ${attempt.attempt} ${model}`),
       run: (job) => {
         jobs.push(job);
         return Promise.resolve(agentEnd(luck(job.task.id, job.attempt.number)));
       },
-    },
+    }),
     gates: {
       find: () => Promise.resolve([aGate]),
       hash: () => Promise.resolve('sha256:00'),
@@ -53,6 +59,18 @@ export function aWorld(lucks: Readonly<Record<string, readonly Luck[]>>): World 
     clock: aClock(),
   };
   return { ports, events, jobs, deeds };
+}
+
+/** One agent for all tasks. */
+export function only(agent: Agent): Agents {
+  return { name: agent.name, of: () => [agent] };
+}
+
+/** The only agent of a world. */
+export function agentIn({ ports }: World): Agent {
+  const [agent] = ports.agents.of(aTask('any'));
+  if (agent === undefined) throw new Error('nobody works here');
+  return agent;
 }
 
 const aGate: Gate = {
@@ -138,6 +156,10 @@ function aWorkspace(luck: (task: string, number: number) => Luck, deeds: string[
       deeds.push(`reapply ${id}#${number}`);
       return Promise.resolve(true);
     },
+    layOut: ({ id, number }, { tree }) => {
+      deeds.push(`layOut ${tree} for ${id}#${number}`);
+      return Promise.resolve(tree.startsWith('gone') ? undefined : []);
+    },
     end: () => Promise.resolve(),
   };
 }
@@ -147,7 +169,10 @@ function aLedger(events: Recorded[]): Ledger {
   const ofTask = (task: string): Recorded[] => events.filter((e) => e.task === task);
   const open = new Set<string>();
   return {
+    assertReadable: () => Promise.resolve(),
     history: () => Promise.resolve(events),
+    sinceEnd: () => Promise.resolve(events),
+    refsTold: () => Promise.resolve(new Set()),
     taskHistory: (_, task) => Promise.resolve(ofTask(task)),
     append: (entry, expectedSeq) => {
       const seq = ofTask(entry.task).length + 1;

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 /** The built command. */
 export const skeleton: string = resolve('dist/cli/main.js');
@@ -12,6 +13,12 @@ export interface Ended {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
+}
+
+/** For the environment of a command: it comes by these windows and ends with SIGKILL in the last (test/support/failpoint.mjs). */
+export function killedIn(...windows: readonly string[]): NodeJS.ProcessEnv {
+  const module = pathToFileURL(resolve('test/support/failpoint.mjs')).href;
+  return { FAILPOINT_NAMES: windows.join(' > '), NODE_OPTIONS: `--import=${module}` };
 }
 
 export interface Started {

@@ -4,10 +4,25 @@
  */
 
 export interface Config {
-  /** Name of an agent; never together with `agentCommand`. */
+  /** Name of an agent; `agent`, `agentCommand` and `agentApi` exclude each other. */
   readonly agent?: string;
   /** Shell command that performs the agent's step. */
   readonly agentCommand?: string;
+  /** An endpoint that the built-in agent talks to. */
+  readonly agentApi?: ApiConfig;
+  readonly model?: string;
+  /** Attempt N uses entry N, the last one for the rest. */
+  readonly models?: readonly string[];
+  /** Names of agents that go on while the ones before them are limited. */
+  readonly fallback?: readonly string[];
+  /** `bypass` unless given; of agents by name only. */
+  readonly permissions?: 'bypass' | 'configured';
+  readonly retry?: 'fresh' | 'continue';
+  readonly budget?: BudgetConfig;
+  readonly env?: EnvConfig;
+  /** Agents may push: they keep the SSH agent, and the remotes their push addresses. */
+  readonly push?: boolean;
+  readonly replay?: boolean;
   /** 1 to 5. */
   readonly attempts?: number;
   readonly timeout?: number;
@@ -52,6 +67,38 @@ export interface GateConfig {
   readonly retries?: number;
 }
 
+export interface ApiConfig {
+  /** Base address: `http://127.0.0.1:11434/v1`. */
+  readonly api: string;
+  readonly model?: string;
+  readonly protocol?: 'openai' | 'anthropic';
+  /** Variable that holds the key. */
+  readonly keyEnv?: string;
+  /** Most answers of the model in one attempt. */
+  readonly turns?: number;
+  /** Most tokens of one attempt. */
+  readonly tokens?: number;
+}
+
+export interface BudgetConfig {
+  readonly usd?: number;
+  /** Read and written. */
+  readonly tokens?: number;
+  readonly per?: 'attempt' | 'task' | 'run';
+  /** What becomes of the attempt that reaches it. */
+  readonly reached?: 'finish' | 'cut';
+}
+
+/** Names of environment variables, `*` for any part of one. */
+export interface EnvConfig {
+  readonly allow?: readonly string[] | undefined;
+  readonly deny?: readonly string[];
+  /** Values of these reject no file, whatever they look like. */
+  readonly notSecret?: readonly string[];
+  /** The user's own `allow`, which holds beside the plan's; never written in a file. */
+  readonly within?: readonly string[];
+}
+
 export interface SetupConfig {
   readonly run: string;
   /** Globs: where one of these differs, the setup runs again. */
@@ -64,6 +111,7 @@ export interface TaskConfig {
   readonly mayChange?: readonly string[];
   readonly allowEmpty?: boolean;
   readonly agent?: string;
+  readonly model?: string;
   readonly timeout?: number;
   readonly idleTimeout?: number;
   readonly attempts?: number;

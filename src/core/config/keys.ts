@@ -1,25 +1,9 @@
 /** Every key there is, once: validation, suggestions and the JSON schema all come from these tables. */
 
-/** Where a key may stand: the plan's front matter, `.skeleton.yml`, the user's `config.yml`, a task's fields. */
-export type Place = 'plan' | 'project' | 'user' | 'task';
+import { keysOfAgents } from './agent-keys.ts';
+import type { ConfigKey, Place } from './key.ts';
 
-export type ScalarType =
-  | { readonly kind: 'boolean' | 'duration' | 'size' | 'line' | 'command' | 'path' }
-  | { readonly kind: 'count'; readonly least: number; readonly most: number }
-  | { readonly kind: 'choice'; readonly of: readonly string[] };
-
-export type ValueType =
-  ScalarType | { readonly kind: 'globs' | 'commands' | 'agent' | 'gates' | 'setup' };
-
-export interface ConfigKey {
-  /** As it is written; its property has the same name in camel case. */
-  readonly name: string;
-  readonly type: ValueType;
-  readonly places: readonly Place[];
-  /** In the user's own file it is the most that a repository may ask for; only a flag widens it. */
-  readonly ceiling?: true;
-  readonly doc: string;
-}
+export type * from './key.ts';
 
 const MOST_ATTEMPTS = 5;
 const MOST_TASKS = 1_000_000;
@@ -31,18 +15,7 @@ const inTask: readonly Place[] = ['task'];
 const attempts = { kind: 'count', least: 1, most: MOST_ATTEMPTS } as const;
 
 export const configKeys: readonly ConfigKey[] = [
-  {
-    name: 'agent',
-    type: { kind: 'agent' },
-    places: withTask,
-    doc: 'The coding agent, by the name of its command; or a map with `command`, as agent_command.',
-  },
-  {
-    name: 'agent_command',
-    type: { kind: 'command' },
-    places: everywhere,
-    doc: 'Shell command that performs the agent step: the prompt on its standard input, the work tree as its folder.',
-  },
+  ...keysOfAgents,
   {
     name: 'attempts',
     type: attempts,

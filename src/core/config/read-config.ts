@@ -27,9 +27,9 @@ export function readConfig(map: YamlMap, place: Exclude<Place, 'task'>): ConfigR
   const values: [string, unknown][] = [];
   const problems: Problem[] = [];
   for (const entry of map.entries) {
-    const { read, property } = readEntry(entry, place);
+    const read = readEntry(entry, place);
     for (const problem of read.problems) problems.push(problem);
-    if (read.value !== undefined) values.push([property, read.value]);
+    for (const value of read.values) values.push(value);
   }
   // Which type a property has stands in the table of keys; a test compares the two.
   const config = Object.fromEntries(values) as Config;
@@ -37,21 +37,20 @@ export function readConfig(map: YamlMap, place: Exclude<Place, 'task'>): ConfigR
 }
 
 interface EntryReading {
-  readonly property: string;
-  readonly read: { readonly value?: unknown; readonly problems: readonly Problem[] };
+  readonly values: readonly [property: string, value: unknown][];
+  readonly problems: readonly Problem[];
 }
 
 function readEntry(entry: YamlEntry, place: Place): EntryReading {
-  const property = propertyOf(entry.key);
   const spot = { label: entry.key, line: entry.line };
   const key = configKeys.find(({ name }) => name === entry.key);
-  if (!key?.places.includes(place)) {
-    return { property, read: { problems: [misplaced(entry, place)] } };
-  }
+  if (!key?.places.includes(place)) return { values: [], problems: [misplaced(entry, place)] };
   if (key.type.kind === 'agent' && entry.value.kind === 'map') {
-    return { property: 'agentCommand', read: readAgentMap(entry.value, spot) };
+    const { value, problems } = readAgentMap(entry.value, spot);
+    return { values: Object.entries(value ?? {}), problems };
   }
-  return { property, read: readValue(key.type, entry.value, spot) };
+  const { value, problems } = readValue(key.type, entry.value, spot);
+  return { values: value === undefined ? [] : [[propertyOf(entry.key), value]], problems };
 }
 
 /** An unknown key, or one that belongs elsewhere. */

@@ -1,27 +1,29 @@
 /** One value of each type: read, or a problem at its key's line that names the key and what is expected. */
-import type { GateConfig, SetupConfig } from './config.ts';
+import type { ApiConfig, BudgetConfig, EnvConfig, GateConfig, SetupConfig } from './config.ts';
 import { quote, type Problem } from '../plan/problem.ts';
 import type { YamlMap, YamlNode } from '../plan/yaml-node.ts';
-import { agentKeys, gateKeys, setupKeys, type MapKey } from './gate-keys.ts';
-import type { ScalarType, ValueType } from './keys.ts';
+import { agentKeys, budgetKeys, envKeys, gateKeys, setupKeys, type MapKey } from './map-keys.ts';
+import { propertyOf, type ValueType } from './keys.ts';
 import { nearest } from './nearest.ts';
-import { parseDuration, parseSize } from './units.ts';
+import {
+  asCommand,
+  asGlob,
+  asName,
+  bad,
+  readScalar,
+  type Read,
+  type Scalar,
+  type Spot,
+} from './read-scalar.ts';
 
-/** `value` is absent where there are problems. */
-export interface Read<Value> {
-  readonly value?: Value;
-  readonly problems: readonly Problem[];
-}
-
-/** A key as it stands in a file; `label` is how a message names it (`gates[2].timeout`). */
-export interface Spot {
-  readonly label: string;
-  readonly line: number;
-}
-
-type Scalar = string | number | boolean;
 type Value =
-  Scalar | readonly string[] | GateConfig | SetupConfig | readonly (string | GateConfig)[];
+  | Scalar
+  | readonly string[]
+  | GateConfig
+  | SetupConfig
+  | BudgetConfig
+  | EnvConfig
+  | readonly (string | GateConfig)[];
 
 export function readValue(type: ValueType, node: YamlNode, spot: Spot): Read<Value> {
   switch (type.kind) {
@@ -29,8 +31,16 @@ export function readValue(type: ValueType, node: YamlNode, spot: Spot): Read<Val
       return readList(node, spot, 'paths or globs, relative to the top of the repository', asGlob);
     case 'commands':
       return readList(node, spot, 'a command or the name of a gate', asCommand);
+    case 'lines':
+      return readList(node, spot, 'a name, or a list of names', asName);
     case 'gates':
       return readGates(node, spot);
+    case 'budget':
+      return node.kind === 'map' ? readBudget(node, spot) : readUsd(node, spot);
+    case 'env':
+      return node.kind === 'map'
+        ? readMap(node, envKeys, spot)
+        : bad(node, spot, 'a map with allow, deny or not_secret');
     case 'setup':
       return node.kind === 'map' ? readSetup(node, spot) : readSetupCommand(node, spot);
     case 'agent':
@@ -39,96 +49,20 @@ export function readValue(type: ValueType, node: YamlNode, spot: Spot): Read<Val
     case 'duration':
     case 'size':
     case 'line':
+    case 'name':
     case 'command':
     case 'path':
     case 'count':
     case 'choice':
+    case 'url':
+    case 'usd':
+    case 'tokens':
       return readScalar(type, node, spot);
   }
 }
 
 const commandType = { kind: 'command' } as const;
 const lineType = { kind: 'line' } as const;
-
-function readScalar(type: ScalarType, node: YamlNode, spot: Spot): Read<Scalar> {
-  const text = node.kind === 'text' ? node.text.trim() : '';
-  const value = text === '' ? undefined : scalarOf(type, text);
-  return value === undefined ? bad(node, spot, expectedOf(type)) : { value, problems: [] };
-}
-
-function scalarOf(type: ScalarType, text: string): Scalar | undefined {
-  switch (type.kind) {
-    case 'boolean':
-      return asBoolean(text);
-    case 'duration':
-      return positive(parseDuration(text));
-    case 'size':
-      return positive(parseSize(text));
-    case 'count':
-      return asCount(text, type.least, type.most);
-    case 'choice':
-      return type.of.find((choice) => choice === text);
-    case 'line':
-      return /\p{Cc}/u.test(text) ? undefined : text;
-    case 'command':
-      return asCommand(text);
-    case 'path':
-      return asPath(text);
-  }
-}
-
-function expectedOf(type: ScalarType): string {
-  switch (type.kind) {
-    case 'boolean':
-      return 'true or false';
-    case 'duration':
-      return 'a time with its unit, as 90s, 15m, 8h or 1h30m (at most 24 days)';
-    case 'size':
-      return 'a size, as 50MiB, 10MB or 4096';
-    case 'count':
-      return `a whole number, at least ${type.least} and at most ${type.most}`;
-    case 'choice':
-      return type.of.join(', ').replace(/, ([^,]*)$/, ' or $1');
-    case 'line':
-      return 'one line of text';
-    case 'command':
-      return 'a shell command';
-    case 'path':
-      return 'a path inside the repository, relative to its top';
-  }
-}
-
-function asBoolean(text: string): boolean | undefined {
-  if (/^(?:true|yes|on)$/i.test(text)) return true;
-  return /^(?:false|no|off)$/i.test(text) ? false : undefined;
-}
-
-function asCount(text: string, least: number, most: number): number | undefined {
-  const number = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
-  return number >= least && number <= most ? number : undefined;
-}
-
-function positive(number: number | undefined): number | undefined {
-  return number !== undefined && number > 0 ? number : undefined;
-}
-
-function asCommand(text: string): string | undefined {
-  return text === '' || text.includes('\0') || isNothing(text) ? undefined : text;
-}
-
-function asPath(text: string): string | undefined {
-  return text.startsWith('/') ? undefined : asGlob(text.replace(/^(?:\.\/)+/, ''));
-}
-
-function asGlob(text: string): string | undefined {
-  const outside = text.split('/').includes('..');
-  return text === '' || outside || /\p{Cc}/u.test(text) || isNothing(text) ? undefined : text;
-}
-
-/** YAML's ways to say nothing, which stay text here. */
-function isNothing(text: string): boolean {
-  return /^(?:~|null)$/i.test(text);
-}
 
 type AsItem = (text: string) => string | undefined;
 
@@ -185,18 +119,34 @@ function readSetup(node: YamlMap, spot: Spot): Read<SetupConfig> {
   return run === undefined ? bad(node, spot, 'run in it') : { value: { run, ...rest }, problems };
 }
 
-/** An agent that is given by its command. */
-export function readAgentMap(node: YamlMap, spot: Spot): Read<string> {
+function readUsd(node: YamlNode, spot: Spot): Read<BudgetConfig> {
+  const { value, problems } = readScalar({ kind: 'usd' }, node, spot);
+  return typeof value === 'number' ? { value: { usd: value }, problems } : { problems };
+}
+
+function readBudget(node: YamlMap, spot: Spot): Read<BudgetConfig> {
+  const { value, problems } = readMap(node, budgetKeys, spot);
+  if (value === undefined || problems.length > 0) return { problems };
+  const limited = 'usd' in value || 'tokens' in value;
+  return limited ? { value, problems } : bad(node, spot, 'usd or tokens in it');
+}
+
+/** An agent that is given by its command, or by the endpoint that the built-in one talks to. */
+export type AgentMap = { readonly agentCommand: string } | { readonly agentApi: ApiConfig };
+
+export function readAgentMap(node: YamlMap, spot: Spot): Read<AgentMap> {
   const { value, problems } = readMap(node, agentKeys, spot);
-  if (problems.length > 0) return { problems };
-  const command = value?.command;
-  return command === undefined
-    ? bad(node, spot, 'a name, or a map with command in it')
-    : { value: command, problems };
+  if (value === undefined || problems.length > 0) return { problems };
+  const { command, api, ...rest } = value;
+  if (command !== undefined && Object.keys(value).length === 1)
+    return { value: { agentCommand: command }, problems };
+  if (api !== undefined && command === undefined)
+    return { value: { agentApi: { api, ...rest } }, problems };
+  return bad(node, spot, 'a name, or a map with either command or api in it');
 }
 
 /** Which type each one has stands in the table of keys. */
-interface MapValues extends GateConfig {
+interface MapValues extends GateConfig, BudgetConfig, EnvConfig, Partial<ApiConfig> {
   readonly command?: string;
   readonly files?: readonly string[];
 }
@@ -220,7 +170,7 @@ function readMap(node: YamlMap, keys: readonly MapKey[], spot: Spot): Read<MapVa
     }
     const read = readValue(key.type, entry.value, inner);
     for (const problem of read.problems) problems.push(problem);
-    if (read.value !== undefined) values.push([key.name, read.value]);
+    if (read.value !== undefined) values.push([propertyOf(key.name), read.value]);
   }
   return { value: Object.fromEntries(values), problems };
 }
@@ -235,11 +185,4 @@ export function unknownKey(key: string, spot: Spot, names: readonly string[]): P
       : `known are ${names.join(', ')}`;
   const hint = near === undefined ? known : `did you mean \`${near}\`?`;
   return { line: spot.line, message: `unknown key ${quote(spot.label)}: ${hint}` };
-}
-
-function bad(node: YamlNode, spot: Spot, expected: string): Read<never> {
-  const shown = { text: '', list: 'a list', map: 'a map', nothing: 'nothing' }[node.kind];
-  const got = node.kind === 'text' ? quote(node.text) : shown;
-  const message = `${quote(spot.label)}: expected ${expected}, not ${got}`;
-  return { problems: [{ line: spot.line, message }] };
 }

@@ -1,5 +1,5 @@
-import { agentKeys, gateKeys, setupKeys, type MapKey } from './gate-keys.ts';
-import { configKeys, type Place, type ValueType } from './keys.ts';
+import { agentKeys, budgetKeys, envKeys, gateKeys, setupKeys, type MapKey } from './map-keys.ts';
+import { configKeys, type Place, type ScalarType, type ValueType } from './keys.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -36,6 +36,27 @@ const text: Schema = { type: 'string', minLength: 1 };
 
 function schemaOf(type: ValueType): Schema {
   switch (type.kind) {
+    case 'globs':
+    case 'commands':
+    case 'lines':
+      return oneOrMore(text);
+    case 'agent':
+      return { anyOf: [text, { ...mapOf(agentKeys), ...commandOrApi }] };
+    case 'setup':
+      return { anyOf: [text, { ...mapOf(setupKeys), required: ['run'] }] };
+    case 'gates':
+      return oneOrMore({ anyOf: [text, { ...mapOf(gateKeys), ...nameOrRun }] });
+    case 'budget':
+      return { anyOf: [{ type: 'number', exclusiveMinimum: 0 }, text, mapOf(budgetKeys)] };
+    case 'env':
+      return mapOf(envKeys);
+    default:
+      return scalarSchema(type);
+  }
+}
+
+function scalarSchema(type: ScalarType): Schema {
+  switch (type.kind) {
     case 'boolean':
       return { type: 'boolean' };
     case 'count':
@@ -51,22 +72,21 @@ function schemaOf(type: ValueType): Schema {
           { type: 'string', pattern: '^\\d' },
         ],
       };
-    case 'globs':
-    case 'commands':
-      return oneOrMore(text);
+    case 'usd':
+      return { anyOf: [{ type: 'number', exclusiveMinimum: 0 }, text] };
+    case 'tokens':
+      return { anyOf: [{ type: 'integer', minimum: 1 }, text] };
+    case 'url':
+      return { type: 'string', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' };
     case 'line':
+    case 'name':
     case 'command':
     case 'path':
       return text;
-    case 'agent':
-      return { anyOf: [text, { ...mapOf(agentKeys), required: ['command'] }] };
-    case 'setup':
-      return { anyOf: [text, { ...mapOf(setupKeys), required: ['run'] }] };
-    case 'gates':
-      return oneOrMore({ anyOf: [text, { ...mapOf(gateKeys), ...nameOrRun }] });
   }
 }
 
+const commandOrApi: Schema = { oneOf: [{ required: ['command'] }, { required: ['api'] }] };
 const nameOrRun: Schema = { anyOf: [{ required: ['name'] }, { required: ['run'] }] };
 
 function oneOrMore(item: Schema): Schema {

@@ -47,3 +47,21 @@ export function parseSize(text: string): number | undefined {
   const bytes = Number(number) * base ** (prefix === '' ? 0 : POWERS.indexOf(prefix) + 1);
   return bytes > Number.MAX_SAFE_INTEGER ? undefined : Math.round(bytes);
 }
+
+const amount = /^\$?(\d{1,9}(?:\.\d{1,6})?)(?: ?(?:usd|\$))?$/;
+
+/** `5`, `0.50`, `$5`, `5 USD`: US dollars, more than nothing. */
+export function parseUsd(text: string): number | undefined {
+  const usd = Number(amount.exec(text.trim().toLowerCase())?.[1] ?? NaN);
+  return usd > 0 ? usd : undefined;
+}
+
+const count = /^(\d{1,12}(?:\.\d{1,6})?) ?([kmb]?)$/;
+const THOUSANDS: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, b: 1e9 };
+
+/** `200000`, `500k`, `2M`: tokens, at least one. */
+export function parseTokens(text: string): number | undefined {
+  const [, number, unit = ''] = count.exec(text.trim().toLowerCase().replaceAll('_', '')) ?? [];
+  const tokens = Math.round(Number(number ?? NaN) * (THOUSANDS[unit] ?? NaN));
+  return tokens >= 1 && Number.isSafeInteger(tokens) ? tokens : undefined;
+}

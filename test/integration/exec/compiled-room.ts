@@ -1,17 +1,8 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import ts from 'typescript';
+import { compileSources } from '../../support/compiled-sources.ts';
 
-const top = join(import.meta.dirname, '..', '..', '..');
+const room = join('src', 'exec');
 
 /** The exec room as JavaScript, for programs that a test starts: Node 20 runs no TypeScript. */
 export interface CompiledRoom {
@@ -19,25 +10,8 @@ export interface CompiledRoom {
   readonly remove: () => void;
 }
 
-/** Compiles each file by itself, so that the other rooms need not be in order. */
+/** With all that it imports, so that the other rooms need not be in order. */
 export function compileRoom(): CompiledRoom {
-  const root = mkdtempSync(join(tmpdir(), 'compiled room '));
-  const folder = join(root, 'exec');
-  const source = join(top, 'src', 'exec');
-  mkdirSync(folder);
-  writeFileSync(join(root, 'package.json'), '{ "type": "module" }');
-  symlinkSync(join(top, 'node_modules'), join(root, 'node_modules'));
-  for (const name of readdirSync(source)) {
-    const text = readFileSync(join(source, name), 'utf8');
-    const { outputText } = ts.transpileModule(text, { compilerOptions });
-    writeFileSync(join(folder, name.replace(/\.ts$/, '.js')), outputText);
-  }
-  return { folder, remove: () => rmSync(root, { recursive: true, force: true }) };
+  const root = compileSources(readdirSync(room).map((name) => join(room, name)));
+  return { folder: join(root, room), remove: () => rmSync(root, { recursive: true, force: true }) };
 }
-
-const compilerOptions: ts.CompilerOptions = {
-  target: ts.ScriptTarget.ES2023,
-  module: ts.ModuleKind.ESNext,
-  verbatimModuleSyntax: true,
-  rewriteRelativeImportExtensions: true,
-};

@@ -41,12 +41,19 @@ function lost(
 const listOutside =
   'find .. -path ../repo -prune -o -printf "%p %y %m\\n" -type f -exec cat {} + | sort';
 const ways = ['rollBack', 'inspect, rollBack', 'a new process, rollBack'] as const;
+/** Each kind in one way, another one every day; `npm run test:nightly` takes all. */
+const today = Math.floor(Date.now() / 86_400_000);
+const isDue = (way: (typeof ways)[number], kind: number): boolean =>
+  process.env['NIGHTLY'] !== undefined || (kind + ways.indexOf(way) + today) % ways.length === 0;
 /** A record that is gone can put nothing back: see "no record" elsewhere. */
 const needsMemory = 'our own folder deleted';
 
 describe.each(ways)('%s', (way) => {
   const isNew = way === 'a new process, rollBack';
-  test.each(damages.filter(([name]) => !isNew || name !== needsMemory))('%s', async (_, script) => {
+  const kinds = damages.filter(
+    ([name], kind) => isDue(way, kind) && (!isNew || name !== needsMemory),
+  );
+  test.each(kinds)('%s', async (_, script) => {
     lab = copyLab(template);
     const workspace = await openWorkspace({ cwd: lab.top });
     const before = photograph(lab);

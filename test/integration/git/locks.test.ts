@@ -15,8 +15,9 @@ import { toByteName } from '../../../src/git/byte-name.ts';
 import { noteCall } from '../../../src/git/call-notes.ts';
 import { openKeeper } from '../../../src/git/keeper.ts';
 import { openWorkspace } from '../../../src/git/workspace.ts';
+import { openSqliteLedger } from '../../../src/ledger/sqlite-ledger.ts';
 import { makeUserRepository } from '../../support/user-repository.ts';
-import type { UserRepository } from '../../support/user-repository.ts';
+import type { Ended, UserRepository } from '../../support/user-repository.ts';
 
 /** Lock files of git: those of a git of ours that was killed are cleared, another's are waited for and left alone. */
 
@@ -238,6 +239,38 @@ describe("another's lock", () => {
     } finally {
       holder.kill('SIGKILL');
     }
+  });
+});
+
+describe('before the first run of a plan', () => {
+  /** Runs a command while a lock stands, which goes when it has said that it waits. */
+  async function runBehind(lock: string, args: readonly string[]): Promise<Ended> {
+    writeFileSync(inGit(lock), '');
+    const { child, ended } = repository.start(args);
+    child.stderr?.on('data', (said: string) => {
+      if (said.includes('waiting for another git')) rmSync(inGit(lock));
+    });
+    const end = await ended;
+    expect([existsSync(inGit(lock)), end.stderr]).toEqual([false, end.stderr]);
+    return end;
+  }
+
+  test.each([
+    ['index.lock', 'run'],
+    ['refs/heads/main.lock', 'run'],
+    ['config.lock', 'take'],
+  ])('%s of another git is waited for by %s', async (lock, command) => {
+    if (command === 'take') repository.write('by-hand', '');
+    const args = command === 'run' ? commandLine() : ['take', 'one'];
+    expect(await runBehind(lock, args)).toMatchObject({ status: 0 });
+  });
+
+  test('what is told gives no name to a plan that is not there', async () => {
+    const args = ['take', 'one', '--plan', 'docs/none.md'];
+    expect(await runBehind('HEAD.lock', args)).toMatchObject({ status: 2 });
+    const ledger = await openSqliteLedger(inGit('skeleton/ledger.db'), { readOnly: true });
+    expect([...(await ledger.plans())]).toEqual([]);
+    await ledger.close();
   });
 });
 

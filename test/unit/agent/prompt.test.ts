@@ -127,6 +127,14 @@ describe('feedback', () => {
     expect(text).not.toMatch(/Gate [cd]/);
   });
 
+  it('says where the files of the last attempt are', () => {
+    const feedback = { failure: { kind: 'no-change' as const }, gates: [], notices: [] };
+    expect(told({ feedback })).toMatch(/rolled back: the work tree is as it was/);
+    const text = told({ feedback, continues: true });
+    expect(text).toContain('What it changed is still in the work tree, not committed: go on from');
+    expect(text).not.toMatch(/rolled back|Do not repeat/);
+  });
+
   it('tells what was noticed', () => {
     const notices = ['the attempt left ignored files: src/a.gen.ts'];
     const text = told({ feedback: { failure: { kind: 'no-change' }, gates: [], notices } });

@@ -6,6 +6,7 @@ import { runProgram } from '../../../cli/program.ts';
 import { placeOf, directoryOption, planOption } from '../../../cli/place.ts';
 import { addRunOptions, configOf } from '../../../cli/run-options.ts';
 import type { RunFlags } from '../../../cli/run-options.ts';
+import { Interrupted } from '../../../src/index.ts';
 import { fakeIo } from '../../support/fake-io.ts';
 
 interface Said {
@@ -177,7 +178,24 @@ describe('an error that reached the top', () => {
 
   test('no room on the disk is no bug', () => {
     const error = Object.assign(new Error('write'), { code: 'ENOSPC' });
-    expect(explainError(error, '1.2.3')).toMatchObject({ status: 4 });
+    const { status, text } = explainError(error, '1.2.3');
+    expect(status).toBe(4);
+    expect(text).toContain('df -h\n');
+  });
+
+  test('a full disk is named by what could not be written there', () => {
+    const error = Object.assign(new Error('open'), { code: 'ENOSPC', path: "/a/it's/x" });
+    const { text } = explainError(error, '1.2.3');
+    expect(text).toContain("no space left on the device of /a/it's/x: open\nto mend it:\n");
+    expect(text).toContain("    df -h '/a/it'\\''s'\n");
+  });
+
+  test.each([
+    [false, 'skeleton: interrupted; nothing was touched\n'],
+    [true, 'skeleton: interrupted; the next skeleton run goes on from here\n'],
+  ])('an interruption is one quiet line; begun: %s', (isBegun, text) => {
+    const error = new Interrupted('git config was ended by the stop', isBegun);
+    expect(explainError(error, '1.2.3', AbortSignal.abort(130))).toEqual({ status: 130, text });
   });
 
   test.each([new TypeError('x is undefined'), 'a thrown text', undefined])(

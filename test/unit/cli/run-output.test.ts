@@ -17,6 +17,7 @@ import {
   taskFinished,
   taskStarted,
 } from '../../support/history.ts';
+import type { EventOf } from '../../../src/core/history.ts';
 import type { Entry } from '../../support/history.ts';
 
 const story: readonly Entry[] = [
@@ -90,7 +91,7 @@ a     2         8.0s  passed                        skeleton/plan/0002-a
 b     1         4.0s  failed: rejected by check.sh
 c                     blocked: waits for b
 
-1 passed, 1 failed, 1 blocked in 22s; the tree is at skeleton/plan/0002-a (exit 1)
+1 passed, 1 failed, 1 blocked in 22s; cost unknown; the tree is at skeleton/plan/0002-a (exit 1)
 next: skeleton show b#1
 `,
     );
@@ -117,12 +118,14 @@ next: skeleton show b#1
   });
 
   test('after a run that its limit ended well, the same again; after all, a look back', () => {
-    const ended = (pending: number): string => {
+    const ended = (pending: number, options = {}): string => {
       const counts = { passed: 1, failed: 0, blocked: 0, skipped: 0, unjudged: 0, pending };
-      return tell([ofRun(runStarted()), ofRun(runFinished({ counts }))]).stderr();
+      return tell([ofRun(runStarted()), ofRun(runFinished({ counts }))], options).stderr();
     };
     expect(ended(2)).toContain('1 passed, 2 pending in 1.0s (exit 0)\nnext: skeleton run\n');
     expect(ended(0)).toContain('next: git log --oneline --decorate\n');
+    const taken = { again: 'skeleton take a', onward: 'skeleton run' };
+    expect(ended(1, taken)).toContain('next: skeleton run\n');
   });
 
   test('the plan that was asked for is asked for again', () => {
@@ -137,7 +140,7 @@ describe('--quiet', () => {
     const quiet = tell(story, { quiet: true }).stderr().split('\n');
     expect(quiet[0]).toMatch(/^notice {2}gates are red/);
     expect(quiet.filter((line) => line.includes('passed'))).toEqual([
-      '1 passed, 1 failed, 1 blocked in 22s; the tree is at skeleton/plan/0002-a (exit 1)',
+      '1 passed, 1 failed, 1 blocked in 22s; cost unknown; the tree is at skeleton/plan/0002-a (exit 1)',
     ]);
     expect(quiet.join('\n')).toContain('✗ b  attempt 1/5 rejected by check.sh');
     expect(quiet.join('\n')).not.toContain('until the run ends');
@@ -172,10 +175,10 @@ describe('on a terminal', () => {
       io,
     );
     const until = new Date(Date.now() + 90_500).toISOString();
-    const nowhere = { attempt: 0, attempts: 0, name: '' };
+    const nowhere = { attempt: 0, attempts: 0, name: 'claude' };
     output.onProgress({ type: 'step', task: 'a', ...nowhere, step: 'wait', until });
     output.close();
-    expect(io.stderr()).toContain('rate limited; waiting · 1m 30s left');
+    expect(io.stderr()).toContain('waiting for claude · 1m 30s left');
   });
 
   test('one line is redrawn with what runs now; lines that stay push it down', () => {
@@ -271,6 +274,10 @@ function localDay(hours: number): string {
   return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
 }
 
+const throttled = (away: Omit<EventOf<'agent.throttled'>, 'type'>): Entry => {
+  return { task: 'a', event: { type: 'agent.throttled', ...away } };
+};
+
 describe('single lines', () => {
   const soft = gate({ soft: true, verdict: 'fail', ended: 'exit 2', exit: 2 });
 
@@ -302,15 +309,40 @@ describe('single lines', () => {
       'a wait of today',
       [
         ...rejected('a').slice(0, 1),
-        { task: 'a', event: { type: 'agent.throttled', until: localTime(4, 10) } },
+        { task: 'a', event: { type: 'agent.throttled', until: localTime(4, 10), waits: true } },
         { task: 'a', event: { type: 'attempt.voided', why: 'throttled', until: localTime(4, 10) } },
       ],
       '… a  sh agent.sh is rate limited until 04:10; waiting',
     ],
     [
       'a wait that an earlier run began, until another day',
-      [{ task: 'a', event: { type: 'agent.throttled', until: localTime(24 + 4, 10) } }],
+      [throttled({ until: localTime(24 + 4, 10), waits: true })],
       `… a  the agent is rate limited until ${localDay(24 + 4)} 04:10; waiting`,
+    ],
+    [
+      'a limit with which another agent goes on',
+      [throttled({ until: localTime(4, 10), agent: 'claude', why: 'limit', next: 'codex' })],
+      '… a  claude is rate limited until 04:10; codex goes on',
+    ],
+    [
+      'an overload of which nobody knows the end',
+      [throttled({ until: localTime(4, 10), agent: 'claude', why: 'overload', own: true })],
+      '… a  claude is overloaded or cannot be reached, and is asked again at 04:10',
+    ],
+    [
+      'a limit of which nobody knows the end',
+      [throttled({ until: localTime(4, 10), agent: 'claude', why: 'limit', own: true })],
+      '… a  claude is rate limited, and is asked again at 04:10',
+    ],
+    [
+      'an attempt that cost nothing',
+      [
+        ...rejected('a').slice(0, 1),
+        { task: 'a', event: { type: 'attempt.voided', why: 'throttled' } },
+        ...passed('a', 2),
+        taskFinished('a', 'passed'),
+      ],
+      '✔ a  passed  1 attempt, 4.0s  skeleton/plan/0002-a',
     ],
     [
       'an unjudged task',

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { checkpointMessage, proofText } from '../../../src/core/checkpoint.ts';
 import { describeFailure } from '../../../src/core/failure.ts';
 import type { GateResult } from '../../../src/core/events.ts';
+import { parseProof } from '../../../src/core/proof.ts';
+import { sumUsage } from '../../../src/core/usage.ts';
 import { aTask } from '../../support/plans.ts';
 
 const gate: GateResult = {
@@ -74,4 +76,22 @@ test('a failure is one line, however many paths it names', () => {
   expect(describeFailure({ kind: 'agent-error', detail: 'exit 3' })).toBe(
     'the agent failed (exit 3)',
   );
+});
+
+test('what the agent took is in trailers and proof, as far as it is known', () => {
+  const trailersOf = (...steps: Parameters<typeof sumUsage>[0]) =>
+    checkpointMessage({ ...facts, usage: sumUsage(steps) }).trailers.slice(6);
+  const step = { input: 1200, output: 80, usd: 0.05 };
+  expect(trailersOf(step)).toEqual([
+    ['Skeleton-Tokens', '1200 in, 80 out'],
+    ['Skeleton-Cost', '$0.05'],
+  ]);
+  expect(trailersOf(step, { input: 1, output: 1 })).toEqual([
+    ['Skeleton-Tokens', '1201 in, 81 out'],
+    ['Skeleton-Cost', 'at least $0.05'],
+  ]);
+  expect(trailersOf({})).toEqual([]);
+  const text = proofText({ ...facts, tree: 't', usage: sumUsage([step]) });
+  expect(JSON.parse(text)).toMatchObject({ usage: step });
+  expect(parseProof(text)).toMatchObject({ task: 'one', judged: 'in-place' });
 });

@@ -5,7 +5,6 @@ import { format } from 'prettier';
 import { describe, expect, it } from 'vitest';
 import type { Config, TaskConfig } from '../../../src/core/config/config.ts';
 import { configKeys, propertyOf, type Place } from '../../../src/core/config/keys.ts';
-import { mergeConfig, withCeilings } from '../../../src/core/config/merge-config.ts';
 import { nearest } from '../../../src/core/config/nearest.ts';
 import { readProjectConfig } from '../../../src/core/config/read-config.ts';
 import { configSchema } from '../../../src/core/config.ts';
@@ -58,7 +57,16 @@ const everyKey = {
   keepCommits: true,
   commit: '{id}: {title}',
   prompt: 'docs/prompt.md',
-} satisfies Required<Config>;
+  model: 'small',
+  models: ['small', 'large'],
+  fallback: ['codex', 'gemini'],
+  permissions: 'configured',
+  retry: 'continue',
+  budget: { usd: 5, tokens: 2_000_000, per: 'task', reached: 'cut' },
+  env: { allow: ['PATH', 'LC_*'], deny: ['AWS_*'], notSecret: ['CI_*'] },
+  push: false,
+  replay: true,
+} satisfies Omit<Required<Config>, 'agentApi'>;
 
 const everyKeyWritten = `
 agent: claude
@@ -96,7 +104,16 @@ max_file: 50MiB
 max_log: 10MB
 keep_commits: true
 commit: "{id}: {title}"
-prompt: docs/prompt.md`;
+prompt: docs/prompt.md
+model: small
+models: [small, large]
+fallback: [codex, gemini]
+permissions: configured
+retry: continue
+budget: { usd: 5, tokens: 2M, per: task, reached: cut }
+env: { allow: [PATH, LC_*], deny: AWS_*, not_secret: CI_* }
+push: false
+replay: true`;
 
 describe('the table of keys', () => {
   const namesAt = (place: Place): readonly string[] =>
@@ -123,16 +140,68 @@ describe('the table of keys', () => {
       mayChange: ['gates/**', '.skeleton.yml'],
       allowEmpty: true,
       agent: 'codex',
+      model: 'large',
       timeout: 1000,
       idleTimeout: 500,
       attempts: 1,
     } satisfies Required<TaskConfig>;
     expect(namesAt('task')).toEqual(Object.keys(everyTaskKey).sort());
     const fields = `gate: npm test\n  Gate: lint\n  may_change: gates/**, .skeleton.yml\n  allow empty: true
-  agent: codex\n  timeout: 1s\n  idle-timeout: 500ms\n  attempts: 1\n`;
+  agent: codex\n  model: large\n  timeout: 1s\n  idle-timeout: 500ms\n  attempts: 1\n`;
     const { tasks, problems } = parsePlan(encode(`- [ ] a\n  ${fields}`), 'PLAN.md');
     expect(told(problems)).toEqual([]);
     expect(tasks[0]?.config).toEqual(everyTaskKey);
+  });
+});
+
+describe('an agent given as a map', () => {
+  it('is a command, or an endpoint', () => {
+    expect(withFront('agent: { command: my-agent --quick }').config).toEqual({
+      agentCommand: 'my-agent --quick',
+    });
+    const api = 'agent: { api: "http://127.0.0.1:11434/v1", model: m, key_env: K, tokens: 500k }';
+    expect(withFront(api).config).toEqual({
+      agentApi: { api: 'http://127.0.0.1:11434/v1', model: 'm', keyEnv: 'K', tokens: 500_000 },
+    });
+  });
+
+  it.each([
+    ['{ model: m }', 'either command or api'],
+    ['{ command: a, api: "http://b" }', 'either command or api'],
+    ['{ api: 127.0.0.1 }', 'an address that begins with http'],
+  ])('%s is a problem', (map, word) => {
+    expect(told(withFront(`agent: ${map}`).problems).join()).toContain(word);
+  });
+});
+
+describe('a model', () => {
+  it.each([
+    'model: --dangerous',
+    'models: [small, --dangerous]',
+    'agent: { api: "http://b", model: -x }',
+  ])('that would be an option is a problem: %s', (line) => {
+    expect(told(withFront(line).problems).join()).toContain('expected a name');
+  });
+});
+
+it('a password in a wrong address is not shown', () => {
+  const said = told(withFront('agent: { api: "ftp://joe:PASS@host/v1" }').problems).join();
+  expect(said).toContain('ftp://…@host/v1');
+  expect(said).not.toMatch(/PASS|joe/);
+});
+
+describe('a budget', () => {
+  it.each([
+    ['5', { usd: 5 }],
+    ['$0.50', { usd: 0.5 }],
+    ['{ tokens: 2M }', { tokens: 2_000_000 }],
+  ])('%s', (text, budget) => {
+    expect(withFront(`budget: ${text}`).config.budget).toEqual(budget);
+  });
+
+  it.each(['0', '-1', 'much', '{ per: run }', '{ usd: 1, per: night }'])('%s is none', (text) => {
+    expect(withFront(`budget: ${text}`).config.budget).toBeUndefined();
+    expect(withFront(`budget: ${text}`).problems).not.toEqual([]);
   });
 });
 
@@ -271,7 +340,7 @@ describe('a value', () => {
     ['prompt: /etc/passwd', 'inside the repository'],
     ['prompt: a/../../b', 'inside the repository'],
     ['branch: "a\\nb"', 'one line'],
-    ['agent: {}', 'a map with command in it'],
+    ['agent: {}', 'a map with either command or api in it'],
     ['agent: {comand: x}', 'did you mean `command`?'],
     ['setup: {files: a}', 'run in it'],
     ['gates: [{soft: true}]', 'name or run in it'],
@@ -308,7 +377,7 @@ describe('an unknown key', () => {
     ['time_out', 'did you mean `timeout`?'],
     ['protects', 'did you mean `protect`?'],
     ['jobs', 'config.schema.json'],
-    ['budget', 'config.schema.json'],
+    ['sandbox', 'config.schema.json'],
     ['sandbox', 'config.schema.json'],
     ['__proto__', 'config.schema.json'],
     ['toString', 'config.schema.json'],
@@ -346,7 +415,7 @@ describe('readProjectConfig', () => {
   });
 
   it('knows the lines of the file', () => {
-    const text = encode('\ufeffattempts: 9\r\n\r\nbudget: 1\r\n');
+    const text = encode('\ufeffattempts: 9\r\n\r\nsandbox: 1\r\n');
     expect(readProjectConfig(text, 'sub/.skeleton.yml').problems.map(({ line }) => line)).toEqual([
       1, 3,
     ]);
@@ -379,34 +448,6 @@ describe('readProjectConfig', () => {
         readProjectConfig(bytes, '.skeleton.yml');
       }),
     );
-  });
-});
-
-describe('layers', () => {
-  it('the later one wins, key by key', () => {
-    const merged = mergeConfig({ attempts: 1, protect: ['a'] }, {}, { protect: ['b'], limit: 2 });
-    expect(merged).toEqual({ attempts: 1, protect: ['b'], limit: 2 });
-  });
-
-  it('an agent by name and one by command are one choice', () => {
-    expect(mergeConfig({ agent: 'claude' }, { agentCommand: 'x' })).toEqual({ agentCommand: 'x' });
-    expect(mergeConfig({ agentCommand: 'x' }, { agent: 'codex' }, { limit: 1 })).toEqual({
-      agent: 'codex',
-      limit: 1,
-    });
-  });
-
-  it('limits of the user’s file are ceilings', () => {
-    const user: Config = { attempts: 2, timeout: 1000, maxFile: 10, keepGoing: false };
-    expect(withCeilings({ attempts: 5, timeout: 500, maxFile: 20, keepGoing: true }, user)).toEqual(
-      {
-        attempts: 2,
-        timeout: 500,
-        maxFile: 10,
-        keepGoing: true,
-      },
-    );
-    expect(withCeilings({ gate: ['a'] }, user)).toEqual({ gate: ['a'] });
   });
 });
 

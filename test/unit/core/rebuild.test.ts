@@ -30,7 +30,7 @@ function kept(number: number, attempt = number, ended: Ended | undefined = red):
 function open(number: number, changes: Partial<OpenTrace> = {}): OpenTrace {
   const facts = factsOf(number, 'run-2');
   const place = { worktree: 'main', plan: 'plan', planPath: 'PLAN.md', base, at: at(number) };
-  return { ...place, id: 'a', number, facts, hasBegun: true, ...changes };
+  return { ...place, id: 'a', number, facts, hasBegun: true, isTaken: false, ...changes };
 }
 
 function passed(number: number, changes: Partial<CheckpointTrace> = {}): CheckpointTrace {
@@ -45,6 +45,7 @@ function passed(number: number, changes: Partial<CheckpointTrace> = {}): Checkpo
       text: JSON.stringify({ ...proof, base, gates: [] }),
     },
     parent: base,
+    tree: 't',
     at: at(number),
     trailers: new Map([['Skeleton-Task', 'a']]),
     ...changes,
@@ -108,24 +109,40 @@ describe('a history that is rebuilt from git', () => {
       { phase: 'passed', number: 2 },
     ],
     [
-      'a checkpoint half made is finished',
-      { checkpoints: [passed(1, { tag: undefined })], open: [open(1)] },
-      { phase: 'checkpointing', base },
+      'what an attempt under way may have forged is not believed',
+      { checkpoints: [passed(1)], open: [open(1)] },
+      { phase: 'running', number: 1, charged: 1 },
+    ],
+    [
+      'nor what it forged of attempts to come',
+      { checkpoints: [passed(3)], attempts: [kept(2), kept(4)], open: [open(2)] },
+      { phase: 'rolling-back', number: 2, charged: 2 },
+    ],
+    [
+      'what came before it is',
+      { attempts: [kept(1)], open: [open(2)] },
+      { phase: 'running', number: 2, charged: 2 },
+    ],
+    [
+      'one that had not begun does not count',
+      { attempts: [kept(1)], open: [open(2, { hasBegun: false })] },
+      { phase: 'rolling-back', ended: voided },
     ],
   ])('%s', (_, traces, state) => {
     expect(rebuilt(traces).state).toMatchObject(state);
   });
 
-  test('what passed is unproven, with or without a proof', () => {
-    for (const proof of [passed(1).proof, undefined])
-      expect(rebuilt({ checkpoints: [passed(1, { proof })] }).summary.tasks).toMatchObject([
-        { id: 'a', state: 'unproven', checkpoint: { tag: 'refs/tags/skeleton/plan/0001-a' } },
-      ]);
+  test('what passed is unproven', () => {
+    expect(rebuilt({ checkpoints: [passed(1)] }).summary.tasks).toMatchObject([
+      { id: 'a', state: 'unproven', checkpoint: { tag: 'refs/tags/skeleton/plan/0001-a' } },
+    ]);
   });
 
   test.each<[string, Partial<CheckpointTrace>]>([
     ['names another task', { tag: 'refs/tags/skeleton/plan/0001-b' }],
     ['is of no checkpoint of ours', { trailers: new Map() }],
+    ['has no proof', { proof: undefined }],
+    ['has the proof of another tree', { tree: 'another' }],
     [
       'is gone, and whose proof is of another task',
       { tag: undefined, trailers: new Map([['Skeleton-Task', 'b']]) },

@@ -63,6 +63,15 @@ ready
     );
   });
 
+  test('is not simply ready where nobody would work', () => {
+    const last = renderCheck(facts({ agentStatus: 3 }), plainStyle)
+      .split('\n')
+      .at(-1);
+    expect(last).toBe(
+      'ready, but for the agent: unless one is named there, skeleton run would end with 3',
+    );
+  });
+
   test('says what is wrong, each with its place, and what mends the rest', () => {
     const lines = renderCheck(facts({ problems: [problem], environment: [dirty] }), plainStyle);
     expect(lines.split('\n').slice(-6)).toEqual([

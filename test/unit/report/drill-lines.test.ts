@@ -16,8 +16,11 @@ const held: Trial = {
 const failed: Trial = { ...held, name: 'a FIFO', outcome: 'failed', reasons: ['pipe was made'] };
 const ownGates = { count: 1, doPass: true, why: '', seconds: 2.04 };
 
-const endOf = (trials: readonly Trial[]): readonly string[] =>
-  drillEndLines({ ownGates, trials, seconds: 72.4 }, plainStyle);
+const endOf = (trials: readonly Trial[], total?: number): readonly string[] => {
+  const isInterrupted = total !== undefined;
+  const report = { ownGates, trials, seconds: 72.4, isInterrupted, total: total ?? trials.length };
+  return drillEndLines(report, plainStyle);
+};
 
 describe('the end of a drill', () => {
   test('all held', () => {
@@ -29,6 +32,13 @@ describe('the end of a drill', () => {
       'killed 2 times: carried on 2',
       'processes left: 0',
       'time 1m 12s',
+    ]);
+  });
+
+  test('an interrupted one says so, and how much is not known', () => {
+    expect(endOf([held], 5).slice(0, 2)).toEqual([
+      'interrupted: 4 of 5 kinds were not tried',
+      '1 kind of damage: 1 restored exactly',
     ]);
   });
 

@@ -21,6 +21,9 @@ import {
 const snapshot = { ref: 'refs/skeleton/attempts/plan/a/1', commit: 'd'.repeat(40) };
 const until = '2026-01-01T00:00:00.000Z';
 
+const gatesPassed = passed('a').find(({ event }) => event.type === 'gates.passed')
+  ?.event as EventOf<'gates.passed'>;
+
 /** At least one of each type: a new one does not compile before it has an example here. */
 const examples: { readonly [T in Event['type']]: readonly [EventOf<T>, ...EventOf<T>[]] } = {
   'run.started': [runStarted() as EventOf<'run.started'>],
@@ -36,19 +39,34 @@ const examples: { readonly [T in Event['type']]: readonly [EventOf<T>, ...EventO
   'attempt.started': [
     attemptStarted(1) as EventOf<'attempt.started'>,
     { ...(attemptStarted(7, 2) as EventOf<'attempt.started'>), judge: snapshot },
+    {
+      ...(attemptStarted(8, 2) as EventOf<'attempt.started'>),
+      ...{ continues: snapshot, model: 'small' },
+    },
   ],
   'agent.finished': [
     agentFinished as EventOf<'agent.finished'>,
     { ...(agentFinished as EventOf<'agent.finished'>), exit: null, ended: 'signal SIGKILL' },
+    { ...(agentFinished as EventOf<'agent.finished'>), usage: { input: 3, atLeast: true } },
+    {
+      ...(agentFinished as EventOf<'agent.finished'>),
+      ...{
+        usage: { input: 3, output: 1, usd: 0.5 },
+        session: 's',
+        key: `sha256:${'0'.repeat(64)}`,
+      },
+    },
   ],
-  'agent.throttled': [{ type: 'agent.throttled', until }],
+  'agent.throttled': [
+    { type: 'agent.throttled', until },
+    { type: 'agent.throttled', until, agent: 'claude', why: 'limit', next: 'codex' },
+    { type: 'agent.throttled', until, agent: 'claude', why: 'overload', own: true, waits: true },
+  ],
   'gate.finished': [gateFinished(red) as EventOf<'gate.finished'>],
-  'gates.passed': [
-    passed('a').find(({ event }) => event.type === 'gates.passed')
-      ?.event as EventOf<'gates.passed'>,
-  ],
+  'gates.passed': [gatesPassed, { ...gatesPassed, left: 'd'.repeat(40) }],
   'attempt.rejected': [
     { type: 'attempt.rejected', failure: { kind: 'timed-out', detail: 'after 30m' } },
+    { type: 'attempt.rejected', failure: { kind: 'gate-failed' }, left: 'd'.repeat(40) },
     ...failureKinds.map((kind) => {
       return { type: 'attempt.rejected', failure: { kind, paths: ['a'], gates: ['b'] } } as const;
     }),

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { attemptsOf, summarise } from '../../../src/core/summary.ts';
+import type { EventOf } from '../../../src/core/history.ts';
 import type { PlannedTask } from '../../../src/core/summary.ts';
+import { clockTime } from '../../../src/report/clock-time.ts';
+import { renderRunEnd, renderRunTable } from '../../../src/report/run-end.ts';
+import { linesOf } from '../../../src/report/run-lines.ts';
 import { attemptData, renderLog } from '../../../src/report/log.ts';
 import { renderShow, showData } from '../../../src/report/show.ts';
 import type { ShownAttempt } from '../../../src/report/show.ts';
@@ -38,6 +42,8 @@ const story: readonly Entry[] = [
   { ...ofRun(runFinished({ status: 1 })), at: 754 },
 ];
 
+const now = '2026-01-01T00:30:00.000Z';
+
 function factsOf(entries: readonly Entry[], changes: Partial<StatusFacts> = {}): StatusFacts {
   const summary = summarise(plan, record(entries));
   return {
@@ -46,6 +52,7 @@ function factsOf(entries: readonly Entry[], changes: Partial<StatusFacts> = {}):
     problems: 0,
     head: 'c'.repeat(40),
     planOption: '',
+    now,
     ...changes,
   };
 }
@@ -56,7 +63,7 @@ const statusLines = (...args: Parameters<typeof factsOf>): readonly string[] =>
 describe('status', () => {
   test('two lines, then the table', () => {
     expect(`${statusLines(story).join('\n')}\n`).toBe(
-      `PLAN.md: 1 of 5 passed; 1 ticked by hand; failed: b (check.sh, 2 attempts); blocked: c; 1 skipped; 12m 34s in 1 run; cost not known; the tree is at skeleton/plan/0001-a
+      `PLAN.md: 1 of 5 passed; 1 ticked by hand; failed: b (check.sh, 2 attempts); blocked: c; 1 skipped; 12m 34s in 1 run; cost unknown; the tree is at skeleton/plan/0001-a
 next: skeleton show b#2
 
 task  state                         attempts  time  checkpoint            title
@@ -86,6 +93,7 @@ e     skipped                                                             Epsilo
       problems: 0,
       head: 'f'.repeat(40),
       planOption: '',
+      now,
     };
     const [first, next] = renderStatus(facts, plainStyle).split('\n');
     expect(next).toBe('next: skeleton log');
@@ -103,6 +111,36 @@ e     skipped                                                             Epsilo
     expect(lines[0]).toContain('2 pending');
     expect(lines.find((line) => line.startsWith('b '))).toContain(
       'pending: attempt 1/5 under way, or cut off',
+    );
+  });
+
+  const turnedAway = (until: string): readonly Entry[] => [
+    ...passed('a'),
+    ...begun('b').slice(0, 1),
+    { task: 'b', event: { type: 'agent.throttled', until, agent: 'claude' } },
+    { task: 'b', event: { type: 'attempt.voided', why: 'throttled', until } },
+    { task: 'b', event: { type: 'rollback.done', snapshot: { ref: '', commit: '' } } },
+    taskFinished('b', 'stopped'),
+  ];
+
+  test('a limit is told with its agent, and that the same command would wait for it', () => {
+    const until = '2026-01-01T01:00:00.000Z';
+    const at = clockTime(until, now);
+    const lines = statusLines(turnedAway(until));
+    expect(lines[1]).toBe(
+      `next: skeleton run  # waits for claude until ${at}; another --agent goes on at once`,
+    );
+    expect(lines.find((line) => line.startsWith('b '))).toContain(
+      `pending: waiting for claude until ${at} `,
+    );
+    expect(statusLines(turnedAway('2026-01-01T00:20:00.000Z'))[1]).toBe('next: skeleton run');
+  });
+
+  test('a task’s budget that is reached has to be raised first', () => {
+    const why = "the task's budget of $1.00 is reached: $1.20 spent";
+    const lines = statusLines([...rejected('b'), taskFinished('b', 'stopped', why)]);
+    expect(lines[1]).toBe(
+      'next: skeleton run  # stops again until the budget is raised: `budget:`, or --budget USD',
     );
   });
 
@@ -125,7 +163,7 @@ e     skipped                                                             Epsilo
       taskFinished(id, 'failed'),
     ]);
     const summary = summarise(many, record(failures));
-    const facts = { planPath: 'PLAN.md', summary, problems: 0, head: undefined, planOption: '' };
+    const facts = { ...factsOf([], { head: undefined }), summary };
     const [first, next] = renderStatus(facts, plainStyle).split('\n');
     expect(first).toContain("it's 4 (1 attempt) and 3 more");
     expect(next).toBe(String.raw`next: skeleton show 'it'\''s 0#1'`);
@@ -207,6 +245,7 @@ begun      2026-01-01T00:00:00.000Z in run run-1
 from       aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 kept as    refs/skeleton/attempts/plan/b/1
 agent      sh agent.sh: exit 0
+used       cost unknown
 agent log  /state/agent.log
 
 ── prompt
@@ -236,5 +275,72 @@ all of it
       diff: shown.diff,
       gates: [{ name: 'check.sh', output: 'all of it\n' }],
     });
+  });
+});
+
+describe('what agents took', () => {
+  const took = { usage: { input: 1200, output: 80, usd: 0.05 } };
+  const told = record([
+    ofRun(runStarted()),
+    ...passed('a').map((entry) =>
+      entry.event.type === 'agent.finished'
+        ? { ...entry, event: { ...entry.event, ...took } }
+        : entry,
+    ),
+    ...rejected('b', 1),
+    ofRun(runFinished({ status: 4, why: 'limit' })),
+  ]);
+  const summary = summarise(plan, told);
+
+  test('is in status, as far as it is known', () => {
+    const facts = { ...factsOf([], { head: undefined }), summary };
+    const lines = renderStatus(facts, plainStyle).split('\n');
+    expect(lines[0]).toContain(' in 1 run; at least 1.3k tokens, at least $0.05; ');
+    expect(lines.find((line) => line.startsWith('task '))).toContain('time  used ');
+    expect(lines.find((line) => line.startsWith('a '))).toContain('4.0s  1.3k tokens, $0.05  ');
+    expect(lines.find((line) => line.startsWith('b '))).toContain('cost unknown');
+    expect(statusData(facts)).toMatchObject({
+      usage: { usd: 0.05, steps: 2, unknown: { tokens: 1, usd: 1 } },
+      tasks: [{ usage: took.usage }, { usage: { steps: 1 } }, {}, {}, {}],
+      runs: [{ usage: took.usage }],
+    });
+  });
+
+  test('is in log and show', () => {
+    const attempts = attemptsOf(summary);
+    const [, first, second] = renderLog(attempts, plainStyle).split('\n');
+    expect(first).toContain('4.0s  1.3k tokens, $0.05  skeleton/plan/0001-a');
+    expect(second).toContain('cost unknown');
+    expect(attempts.map(attemptData)).toMatchObject([took, { usage: {} }]);
+    const [attempt] = attempts;
+    if (attempt === undefined) throw new Error('the story has an attempt');
+    const shown = { attempt, title: 'A', prompt: '', diff: '', outputs: new Map(), agentLog: '' };
+    expect(renderShow(shown, plainStyle)).toContain('used       1.3k tokens, $0.05\n');
+  });
+
+  test('a run that a limit ended says whose it was, until when', () => {
+    const until = '2026-01-01T05:00:00.000Z';
+    const away = { type: 'agent.throttled', until, agent: 'claude', why: 'limit' } as const;
+    const ended = record([ofRun(runStarted()), { task: 'a', event: away }]);
+    const finished = runFinished({ status: 4, why: 'limit' }) as EventOf<'run.finished'>;
+    const summary = summarise(undefined, ended);
+    const facts = { summary, finished, again: 'skeleton run', onward: '', planOption: '' };
+    const at = clockTime(until, ended[0]?.at ?? '');
+    const [last, next] = renderRunEnd(facts, plainStyle);
+    expect(last).toContain(`stopped: a limit was reached (claude is rate limited until ${at})`);
+    expect(next).toContain(`next: skeleton run  # waits for claude until ${at};`);
+  });
+
+  test('is in the lines of a run', () => {
+    const end = told.find(({ event }) => event.type === 'agent.finished');
+    const telling = { style: plainStyle, planOption: '' };
+    const [line] = end === undefined ? [] : linesOf(new Map(), end, telling);
+    expect(line?.text).toBe('a  agent: exit 0, 2.0s, 1.3k tokens, $0.05');
+    const finished = runFinished() as EventOf<'run.finished'>;
+    const facts = { summary, finished, again: '', onward: '', planOption: '' };
+    expect(renderRunEnd(facts, plainStyle)[0]).toContain(
+      '; at least 1.3k tokens, at least $0.05; ',
+    );
+    expect(renderRunTable(summary, plainStyle).join('\n')).toContain('1.3k tokens, $0.05');
   });
 });

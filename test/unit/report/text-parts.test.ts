@@ -5,6 +5,7 @@ import { shellLine, shellWord } from '../../../src/report/shell-word.ts';
 import { chooseLook } from '../../../src/report/style.ts';
 import { renderTable, widthOf } from '../../../src/report/table.ts';
 import { tellingLines } from '../../../src/report/telling-lines.ts';
+import type { BudgetConfig } from '../../../src/core/config/config.ts';
 import type { EventOf } from '../../../src/core/history.ts';
 import { runStarted } from '../../support/history.ts';
 
@@ -47,8 +48,11 @@ describe('the first line of a run', () => {
   });
 
   test('a budget is named', () => {
-    expect(first({ tasks: ['a'], attempts: 1, timeout: 60_000, budget: 2.5 })).toContain(
-      '; budget 2.50 USD',
+    const line = (budget: BudgetConfig): string | undefined =>
+      first({ tasks: ['a'], attempts: 1, timeout: 60_000, budget });
+    expect(line({ usd: 5 })).toMatch(/; budget \$5\.00$/);
+    expect(line({ usd: 2.5, tokens: 2e6, per: 'task' })).toMatch(
+      /; budget \$2\.50 or 2M tokens a task$/,
     );
   });
 });
@@ -109,6 +113,7 @@ describe('tables', () => {
     expect(rows(['a', ''], ['b\nc', 'd'])).toEqual(['a', 'b␊c  d']);
     expect(widthOf(rows(['x'.repeat(500)])[0] ?? '')).toBe(60);
     expect(widthOf(rows(['日'.repeat(500)])[0] ?? '')).toBeLessThanOrEqual(60);
+    expect(renderTable([[{ text: 'x'.repeat(500), most: 90 }]])).toEqual([`${'x'.repeat(89)}…`]);
   });
 
   test('colour does not count as width', () => {

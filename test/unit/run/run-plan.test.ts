@@ -6,8 +6,10 @@ import { openJournal } from '../../../src/run/journal.ts';
 import { recover } from '../../../src/run/recover.ts';
 import { runPlan, type RunEnd } from '../../../src/run/run-plan.ts';
 import type { Session } from '../../../src/run/session.ts';
+import { openPurse } from '../../../src/run/purse.ts';
+import { openRoster } from '../../../src/run/roster.ts';
 import { openWaitBudget } from '../../../src/run/wait-budget.ts';
-import { aWorld, type World } from '../../support/memory-ports.ts';
+import { agentIn, aWorld, only, type World } from '../../support/memory-ports.ts';
 import { aPlan, aTask } from '../../support/plans.ts';
 
 const abc = aPlan([aTask('a'), aTask('b'), aTask('c')]);
@@ -25,6 +27,8 @@ function run(world: World, plan: Plan, config: Config = {}, stop = new AbortCont
     plan,
     settings: settingsOf(config),
     waits: openWaitBudget(settingsOf(config).maxWait),
+    purse: openPurse(settingsOf(config).budget),
+    roster: openRoster(world.ports.agents, world.ports.clock),
     highestProof: 0,
     signal: stop.signal,
     isInterrupted: () => stop.signal.aborted,
@@ -117,15 +121,20 @@ describe('a run', () => {
   test('an interrupted agent costs no attempt and the run can go on', async () => {
     const stop = new AbortController();
     const world = aWorld({ a: [{ agent: 'interrupted' }] });
-    const { run: runAgent } = world.ports.agent;
+    const { run: runAgent } = agentIn(world);
     const agent = {
-      ...world.ports.agent,
+      ...agentIn(world),
       run: (job: Parameters<typeof runAgent>[0]) => {
         stop.abort();
         return runAgent(job);
       },
     };
-    const end = await run({ ...world, ports: { ...world.ports, agent } }, abc, {}, stop);
+    const end = await run(
+      { ...world, ports: { ...world.ports, agents: only(agent) } },
+      abc,
+      {},
+      stop,
+    );
     expect(end.why).toBe('interrupted');
     expect(world.deeds).toEqual(['rollBack a#1']);
     await run(world, abc);
@@ -226,7 +235,7 @@ test('a stop is written at once, so that a second signal costs no attempt', asyn
   const stop = new AbortController();
   const world = aWorld({});
   const agent = {
-    ...world.ports.agent,
+    ...agentIn(world),
     run: async () => {
       stop.abort();
       await new Promise((resolve) => setImmediate(resolve));
@@ -234,7 +243,12 @@ test('a stop is written at once, so that a second signal costs no attempt', asyn
       return { kind: 'finished', seconds: 1, ended: 'exit 0', log: '' } as const;
     },
   };
-  await run({ ...world, ports: { ...world.ports, agent } }, aPlan([aTask('a')]), {}, stop);
+  await run(
+    { ...world, ports: { ...world.ports, agents: only(agent) } },
+    aPlan([aTask('a')]),
+    {},
+    stop,
+  );
   expect(world.deeds).toEqual(['rollBack a#1']);
 });
 

@@ -7,9 +7,11 @@ import { openJournal } from '../../../src/run/journal.ts';
 import { runPlan, type RunEnd } from '../../../src/run/run-plan.ts';
 import type { Session } from '../../../src/run/session.ts';
 import { takeTask } from '../../../src/run/take-task.ts';
+import { openPurse } from '../../../src/run/purse.ts';
+import { openRoster } from '../../../src/run/roster.ts';
 import { openWaitBudget } from '../../../src/run/wait-budget.ts';
-import type { AgentEnd } from '../../../src/ports.ts';
-import { aWorld, type World } from '../../support/memory-ports.ts';
+import type { Agent, AgentEnd, AgentJob } from '../../../src/ports.ts';
+import { agentIn, aWorld, only, type World } from '../../support/memory-ports.ts';
 import { aPlan, aTask } from '../../support/plans.ts';
 
 const start = Date.parse('2026-01-01T00:00:00.000Z');
@@ -46,15 +48,15 @@ function aSetting(untils: readonly string[]): Setting {
   const inner = aWorld({});
   const left = [...untils];
   const agent = {
-    ...inner.ports.agent,
-    run: (job: Parameters<typeof inner.ports.agent.run>[0]) => {
+    ...agentIn(inner),
+    run: (job: AgentJob) => {
       const until = left.shift();
-      return until === undefined ? inner.ports.agent.run(job) : Promise.resolve(turnedAway(until));
+      return until === undefined ? agentIn(inner).run(job) : Promise.resolve(turnedAway(until));
     },
   };
   const ports = {
     ...inner.ports,
-    agent,
+    agents: only(agent),
     clock: {
       ...inner.ports.clock,
       now: () => at(clock.wall),
@@ -83,6 +85,8 @@ function sessionIn({ world, stop }: Setting, config: Config = {}): Session {
     plan,
     settings,
     waits: openWaitBudget(settings.maxWait),
+    purse: openPurse(settings.budget),
+    roster: openRoster(world.ports.agents, world.ports.clock),
     highestProof: 0,
     signal: stop.signal,
     isInterrupted: () => stop.signal.aborted,
@@ -159,7 +163,7 @@ describe('max_wait', () => {
     expect(lastOf(setting)).toEqual({
       type: 'task.finished',
       state: 'stopped',
-      why: 'the provider asks to wait until 2026-01-01 07:00 UTC, and that goes beyond max_wait (6h in all)',
+      why: 'scripted is rate limited until 2026-01-01 07:00 UTC; to wait for that goes beyond max_wait (6h in all)',
     });
   });
 
@@ -199,8 +203,9 @@ describe('a run that was stopped in a wait', () => {
     const before = again.world.events.length;
     expect(await run(again)).toMatchObject({ why: 'done' });
     expect(sum(again.clock.slept)).toBe(2 * hour);
-    expect(typesIn(again).slice(before, before + 3)).toEqual([
+    expect(typesIn(again).slice(before, before + 4)).toEqual([
       'task.started',
+      'task.reopened',
       'agent.throttled',
       'wait.over',
     ]);
@@ -242,4 +247,141 @@ test('what an attempt leaves in a runtime is told, once it is new', async () => 
   expect(notices).toEqual([
     'the attempt left a container running: web (to end it: docker stop web)',
   ]);
+});
+
+describe('with a fallback', () => {
+  const two = aPlan([aTask('a'), aTask('b')]);
+  const runTwo = async (
+    setting: Setting,
+    first: (job: AgentJob) => Promise<AgentEnd>,
+  ): Promise<{ readonly end: RunEnd; readonly worked: readonly string[] }> => {
+    const inner = agentIn(setting.world);
+    const worked: string[] = [];
+    const named = (name: string, work: Agent['run']): Agent => {
+      const run: Agent['run'] = (job) => {
+        worked.push(`${name} ${job.task.id}`);
+        return work(job);
+      };
+      return { ...inner, name, run };
+    };
+    const second: Agent['run'] = (job) => {
+      setting.clock.wall += 20 * minute;
+      return inner.run(job);
+    };
+    const both = [named('claude', first), named('codex', second)];
+    const ports = { ...setting.world.ports, agents: { name: 'claude', of: () => both } };
+    const session = sessionIn({ ...setting, world: { ...setting.world, ports } });
+    const nothing = { lifted: new Set<string>(), usedUp: new Set<string>() };
+    const job = { ...nothing, tasks: two.tasks, plan: new Uint8Array() };
+    return { end: await runPlan(job, { ...session, plan: two }), worked };
+  };
+
+  test('that one goes on at once, and the first is back when its limit is over', async () => {
+    const setting = aSetting([]);
+    const limits = [at(10 * minute)];
+    const { end, worked } = await runTwo(setting, (job) => {
+      const until = limits.shift();
+      return until === undefined
+        ? agentIn(setting.world).run(job)
+        : Promise.resolve(turnedAway(until));
+    });
+    expect(end).toMatchObject({ why: 'done', counts: { passed: 2 } });
+    expect(worked).toEqual(['claude a', 'codex a', 'claude b']);
+    expect(setting.clock.slept).toEqual([]);
+  });
+
+  test('one that is signed out ends the run, and says how to mend it', async () => {
+    const setting = aSetting([]);
+    const told = { seconds: 1, log: '', exit: 1, ended: 'signed out (401)', mend: 'log in' };
+    const signedOut: AgentEnd = { kind: 'signed-out', ...told };
+    const { end, worked } = await runTwo(setting, () => Promise.resolve(signedOut));
+    expect(end).toMatchObject({ why: 'signed-out', counts: { pending: 2 } });
+    expect(worked).toEqual(['claude a']);
+    expect(lastOf(setting)).toMatchObject({
+      state: 'stopped',
+      why: 'claude: signed out (401); log in',
+    });
+  });
+});
+
+describe('a limit of one agent in an earlier run', () => {
+  /** Of those that are named, the first is turned away for ten hours. */
+  const runWith = async (
+    setting: Setting,
+    names: readonly string[],
+    isAway: (name: string) => boolean = () => false,
+  ): Promise<{ readonly end: RunEnd; readonly worked: readonly string[] }> => {
+    const worked: string[] = [];
+    const inner = agentIn(setting.world);
+    const all = names.map((name): Agent => {
+      const work: Agent['run'] = (job) => {
+        worked.push(name);
+        return isAway(name) ? Promise.resolve(turnedAway(at(10 * hour))) : inner.run(job);
+      };
+      return { ...inner, name, run: work };
+    });
+    const agents = { name: names[0] ?? '', of: () => all };
+    const ports = { ...setting.world.ports, agents };
+    const world = { ...setting.world, ports };
+    return { end: await run({ ...setting, world }), worked };
+  };
+  const limited = async (names = ['claude']): Promise<Setting> => {
+    const setting = aSetting([]);
+    const { end } = await runWith(setting, names, () => true);
+    expect(end.why).toBe('limit');
+    expect(setting.clock.slept).toEqual([]);
+    return setting;
+  };
+
+  test.each([[['codex']], [['claude', 'codex']]])('does not hold back %o', async (names) => {
+    const setting = await limited();
+    const { end, worked } = await runWith(setting, names);
+    expect(end.why).toBe('done');
+    expect(worked).toEqual(['codex']);
+    expect(setting.clock.slept).toEqual([]);
+  });
+
+  test('holds for itself: it is not called before, and the line says who and until when', async () => {
+    const setting = await limited();
+    const { end, worked } = await runWith(setting, ['claude']);
+    expect(end.why).toBe('limit');
+    expect(worked).toEqual([]);
+    expect(setting.world.events.slice(-2).map(({ event }) => event)).toEqual([
+      { type: 'agent.throttled', agent: 'claude', until: at(10 * hour) },
+      expect.objectContaining({
+        state: 'stopped',
+        why: expect.stringContaining('claude is rate limited until 2026-01-01 10:00 UTC') as string,
+      }),
+    ]);
+  });
+
+  test('where all of them were limited, each one still is', async () => {
+    const setting = await limited(['claude', 'codex']);
+    expect((await runWith(setting, ['codex', 'claude'])).worked).toEqual([]);
+    expect((await runWith(setting, ['codex', 'claude', 'gemini'])).worked).toEqual(['gemini']);
+  });
+});
+
+test.each([
+  [['claude', 'codex'], { next: 'codex' }],
+  [['claude'], {}],
+])('what follows a limit is in its event: %o', async (names, follows) => {
+  const setting = aSetting([]);
+  const inner = agentIn(setting.world);
+  const until = at(7 * hour);
+  const step = { seconds: 1, ended: 'exit 1', exit: 1, log: '' };
+  const told: AgentEnd = { ...step, kind: 'throttled', until, why: 'overload' };
+  const away: Agent['run'] = () => Promise.resolve(told);
+  const all = names.map((name, nth): Agent => ({
+    ...inner,
+    name,
+    ...(nth === 0 && { run: away }),
+  }));
+  const ports = { ...setting.world.ports, agents: { name: 'claude', of: () => all } };
+  await run({ ...setting, world: { ...setting.world, ports } });
+  const events = setting.world.events.map(({ event }) => event);
+  expect(events.find(({ type }) => type === 'agent.throttled')).toEqual({
+    ...{ type: 'agent.throttled', agent: 'claude', until, why: 'overload' },
+    ...follows,
+  });
 });

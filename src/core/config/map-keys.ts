@@ -1,0 +1,78 @@
+import type { ConfigKey } from './key.ts';
+
+/** Keys inside another key's map. */
+export type MapKey = Pick<ConfigKey, 'name' | 'type' | 'doc'>;
+
+export const gateKeys: readonly MapKey[] = [
+  {
+    name: 'name',
+    type: { kind: 'line' },
+    doc: 'Its name in reports; without `run`, the gate to use.',
+  },
+  { name: 'run', type: { kind: 'command' }, doc: 'Shell command; its exit status is the verdict.' },
+  { name: 'timeout', type: { kind: 'duration' }, doc: 'Longest time of this gate.' },
+  { name: 'only', type: { kind: 'globs' }, doc: 'Skip the gate when no changed path matches.' },
+  { name: 'soft', type: { kind: 'boolean' }, doc: 'A rejection is a notice.' },
+  {
+    name: 'fix',
+    type: { kind: 'boolean' },
+    doc: 'What it changes becomes part of the checkpoint.',
+  },
+  {
+    name: 'retries',
+    type: { kind: 'count', least: 0, most: 10 },
+    doc: 'More tries after an error of the gate itself (exit 75).',
+  },
+];
+
+export const setupKeys: readonly MapKey[] = [
+  { name: 'run', type: { kind: 'command' }, doc: 'Shell command.' },
+  { name: 'files', type: { kind: 'globs' }, doc: 'It runs again where one of these differs.' },
+];
+
+export const agentKeys: readonly MapKey[] = [
+  { name: 'command', type: { kind: 'command' }, doc: 'As agent_command.' },
+  {
+    name: 'api',
+    type: { kind: 'url' },
+    doc: 'Base address of an OpenAI-compatible or Anthropic endpoint, for the built-in agent.',
+  },
+  { name: 'model', type: { kind: 'name' }, doc: 'As `model`.' },
+  {
+    name: 'protocol',
+    type: { kind: 'choice', of: ['openai', 'anthropic'] },
+    doc: 'What the endpoint speaks, where its address does not say it.',
+  },
+  { name: 'key_env', type: { kind: 'line' }, doc: 'Environment variable that holds its key.' },
+  {
+    name: 'turns',
+    type: { kind: 'count', least: 1, most: 10_000 },
+    doc: 'Most answers of the model in one attempt (100).',
+  },
+  { name: 'tokens', type: { kind: 'tokens' }, doc: 'Most tokens of one attempt (4M).' },
+];
+
+export const budgetKeys: readonly MapKey[] = [
+  { name: 'usd', type: { kind: 'usd' }, doc: 'US dollars, as the agent reports them.' },
+  { name: 'tokens', type: { kind: 'tokens' }, doc: 'Tokens, read and written, as 2M or 500k.' },
+  {
+    name: 'per',
+    type: { kind: 'choice', of: ['attempt', 'task', 'run'] },
+    doc: 'What it is for (run).',
+  },
+  {
+    name: 'reached',
+    type: { kind: 'choice', of: ['finish', 'cut'] },
+    doc: 'Whether the attempt that reaches it is finished or cut (finish).',
+  },
+];
+
+export const envKeys: readonly MapKey[] = [
+  { name: 'allow', type: { kind: 'lines' }, doc: 'Only these, and what a shell needs.' },
+  { name: 'deny', type: { kind: 'lines' }, doc: 'Not these.' },
+  {
+    name: 'not_secret',
+    type: { kind: 'lines' },
+    doc: 'Files may hold the values of these, whatever they look like; output is masked all the same.',
+  },
+];

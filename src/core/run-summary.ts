@@ -1,0 +1,46 @@
+import type { Recorded, RunCounts, RunEvent } from './events.ts';
+import { find, secondsBetween } from './history.ts';
+import type { EventOf } from './history.ts';
+import type { UsageSum } from './usage.ts';
+
+export interface RunSummary {
+  readonly run: string;
+  readonly startedAt: string;
+  readonly branch: string;
+  readonly base: string;
+  /** Exit status; undefined while it goes, or when it died. */
+  readonly status: number | undefined;
+  readonly why: string | undefined;
+  readonly counts: RunCounts | undefined;
+  /** From its start to its last event. */
+  readonly seconds: number;
+  /** Sum over the agents' steps of the attempts that it began. */
+  readonly usage: UsageSum;
+  readonly baseline: EventOf<'baseline.finished'>['verdict'] | undefined;
+  readonly notices: readonly string[];
+}
+
+type OfRun = Recorded<RunEvent>;
+
+/** The run of these events; none where its start is not among them. */
+export function runOf(events: readonly Recorded[], usage: UsageSum): readonly RunSummary[] {
+  const own = events.filter((recorded): recorded is OfRun => recorded.task === '');
+  const started = find(own, 'run.started');
+  if (started === undefined) return [];
+  const finished = find(own, 'run.finished')?.event;
+  return [
+    {
+      run: started.run,
+      startedAt: started.at,
+      branch: started.event.branch,
+      base: started.event.base,
+      status: finished?.status,
+      why: finished?.why,
+      counts: finished?.counts,
+      seconds: secondsBetween(started, events.at(-1)),
+      usage,
+      baseline: find(own, 'baseline.finished')?.event.verdict,
+      notices: events.flatMap(({ event }) => (event.type === 'notice' ? [event.message] : [])),
+    },
+  ];
+}
