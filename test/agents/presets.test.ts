@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Preset } from '../../src/agent/preset.ts';
 import type { Reading } from '../../src/agent/reading.ts';
 import { findPreset } from '../../src/agent/presets/presets.ts';
@@ -21,20 +21,17 @@ function presetOf({ name }: Client): Preset {
 describe.each(clients)('the real $name', (client) => {
   const preset = presetOf(client);
   let installed: Installed | undefined;
-  let why = '';
 
   beforeAll(() => {
-    try {
-      installed = install(client, preset.programs[0] ?? client.name);
-    } catch (error) {
-      why = `${client.pack} could not be installed: ${String(error).trim().slice(-600)}`;
-      console.warn(why);
-    }
+    installed = install(client, preset.programs[0] ?? client.name);
   }, 320_000);
   afterAll(() => {
     if (installed !== undefined) remove(installed);
   });
-  const here = (context: TestContext): Installed => installed ?? context.skip(why);
+  const here = (): Installed => {
+    if (installed === undefined) throw new Error(`${client.pack} is not installed`);
+    return installed;
+  };
 
   it('is the version that the preset was checked with', () => {
     expect(preset.checked.how).toBe('run offline');
@@ -43,7 +40,7 @@ describe.each(clients)('the real $name', (client) => {
   });
 
   for (const [name, scenario] of scenariosOf(client.name))
-    it(`is read right: ${name}`, async (context) => check(here(context), name, scenario));
+    it(`is read right: ${name}`, async () => check(here(), name, scenario));
 
   async function check(installed: Installed, name: string, scenario: Scenario): Promise<void> {
     const ground = await openGround(scenario.rule);
@@ -58,13 +55,11 @@ describe.each(clients)('the real $name', (client) => {
     }
   }
 
-  it('goes on with its session', async (context) => {
-    const it = here(context);
-    if (!preset.reports.session) context.skip('it does not tell its session');
+  it.each(preset.reports.session ? ['its session'] : [])('goes on with %s', async () => {
     const scenario = { rule: { turns: [{ text: answer }] }, trouble: undefined };
     const ground = await openGround(scenario.rule);
     try {
-      const call = { installed: it, client, preset, ground, scenario };
+      const call = { installed: here(), client, preset, ground, scenario };
       const first = await runClient(call);
       const { session, tokens } = first.reading;
       const next = await runClient({ ...call, session, ...(tokens && { earlier: tokens }) });

