@@ -61,6 +61,10 @@ const voids: Readonly<Record<VoidReason, string>> = {
   'sent-back': 'the branch moved on meanwhile',
 };
 
+export function isVoidReason(word: unknown): word is VoidReason {
+  return typeof word === 'string' && Object.hasOwn(voids, word);
+}
+
 /** Why an attempt costs nothing, for people. */
 export function describeVoid(why: VoidReason): string {
   return voids[why];

@@ -1,5 +1,5 @@
 /** The words of a kept attempt's commit: with them a lost ledger can be rebuilt (architecture.md, "Order of writes"). */
-import { failureKinds, type Failure, type VoidReason } from './failure.ts';
+import { failureKinds, isVoidReason, type Failure } from './failure.ts';
 import type { Ended } from './machine.ts';
 
 /** What is written down of an attempt where it begins, beside its name. */
@@ -61,24 +61,11 @@ function said(trailers: ReadonlyMap<string, string>, name: string): string {
   return trailers.get(`Skeleton-${name}`) ?? '';
 }
 
-const voidReasons: Readonly<Record<VoidReason, true>> = {
-  throttled: true,
-  interrupted: true,
-  'gate-error': true,
-  'over-budget': true,
-  'signed-out': true,
-  'sent-back': true,
-};
-
 function parseEnded(text: string): Ended | undefined {
   const [, how, word = '', names] = /^(rejected|voided) ([a-z-]+)(?:: (.+))?$/.exec(text) ?? [];
-  if (how === 'voided') return isVoid(word) ? { how, why: word } : undefined;
+  if (how === 'voided') return isVoidReason(word) ? { how, why: word } : undefined;
   const kind = failureKinds.find((one) => one === word);
   if (how !== 'rejected' || kind === undefined) return undefined;
   const failure: Failure = { kind, ...(names !== undefined && { gates: names.split(', ') }) };
   return { how, failure };
-}
-
-function isVoid(word: string): word is VoidReason {
-  return Object.hasOwn(voidReasons, word);
 }

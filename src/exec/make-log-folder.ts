@@ -1,4 +1,5 @@
-import { lstatSync, mkdirSync, renameSync } from 'node:fs';
+import { mkdirSync, renameSync } from 'node:fs';
+import { firstFree, statOf } from './first-free.ts';
 
 /** Where a run's logs go, in the state folder; an agent may have been at it. */
 const place = '/skeleton/logs/';
@@ -18,14 +19,4 @@ export function makeLogFolder(folder: string): void {
     if (statOf(path) !== undefined) renameSync(path, firstFree(`${path}.moved`));
     mkdirSync(path, { recursive: true, mode: 0o700 });
   }
-}
-
-function firstFree(name: string): string {
-  let free = name;
-  for (let count = 2; statOf(free) !== undefined; count += 1) free = `${name}-${count}`;
-  return free;
-}
-
-function statOf(path: string): ReturnType<typeof lstatSync> {
-  return lstatSync(path, { throwIfNoEntry: false });
 }

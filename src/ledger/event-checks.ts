@@ -8,7 +8,7 @@ import type {
   TaskOutcome,
   Verdict,
 } from '../core/events.ts';
-import { failureKinds, type Failure, type VoidReason } from '../core/failure.ts';
+import { failureKinds, isVoidReason, type Failure } from '../core/failure.ts';
 import type { Usage } from '../core/usage.ts';
 
 export type Check = (value: unknown) => boolean;
@@ -82,15 +82,6 @@ const usage = recordOf<Usage>({
   atLeast: optional((value) => value === true),
 });
 
-const reason = wordOf<VoidReason>({
-  throttled: true,
-  interrupted: true,
-  'gate-error': true,
-  'over-budget': true,
-  'signed-out': true,
-  'sent-back': true,
-});
-
 const outcome = wordOf<TaskOutcome>({
   passed: true,
   unjudged: true,
@@ -144,7 +135,7 @@ export const taskEvents: ChecksOf<TaskEvent> = {
     rebuilt: optional(flag),
   },
   'attempt.rejected': { failure, left: optional(text) },
-  'attempt.voided': { why: reason, until: optional(text) },
+  'attempt.voided': { why: isVoidReason, until: optional(text) },
   'rollback.done': { snapshot, kept: optional(flag) },
   'checkpoint.created': { tag: text, commit: text },
   'checkpoint.verified': { tag: text, commit: text },

@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, renameSync } from 'node:fs';
+import { readdirSync, renameSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { firstFree, statOf } from '../exec/first-free.ts';
 
 /** Folders of ours that everything else goes into; the state folder itself first. */
 const folders = ['', 'logs', 'quarantine', 'worktrees', 'groups', 'trash'];
@@ -58,14 +59,4 @@ function moveUnless(path: string, kind: 'folder' | 'file', end: string): readonl
     if (statOf(path) === undefined) return [];
     throw error;
   }
-}
-
-function firstFree(name: string): string {
-  let free = name;
-  for (let count = 2; statOf(free) !== undefined; count += 1) free = `${name}-${count}`;
-  return free;
-}
-
-function statOf(path: string): ReturnType<typeof lstatSync> {
-  return lstatSync(path, { throwIfNoEntry: false });
 }

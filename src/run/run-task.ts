@@ -1,14 +1,7 @@
 import { StaleWrite } from '../ports.ts';
-import {
-  decide,
-  evolve,
-  isUnderWay,
-  replay,
-  type Effect,
-  type Outcome,
-  type State,
-} from '../core/machine.ts';
-import { attemptId, type Life } from './life.ts';
+import { isUnderWay, type Effect, type Outcome, type State } from '../core/machine.ts';
+import { foldTask, type Course } from './fold-task.ts';
+import type { Life } from './life.ts';
 import type { Task } from '../core/plan/plan.ts';
 import type { Session } from './session.ts';
 import { judge } from './judge.ts';
@@ -36,25 +29,12 @@ const stoppable: ReadonlySet<Effect> = new Set(['run-agent', 'run-gates']);
  * A stop is taken only on clean ground: before an attempt begins, or after it was rolled back.
  */
 export async function runTask(task: Task, plan: Uint8Array, session: Session): Promise<State> {
-  const events = await session.journal.open(task.id);
   const gates = session.settings.judged ? await session.ports.gates.find(session.plan, task) : [];
-  let state = replay(events);
-  for (let effect = decide(state); effect !== undefined; effect = decide(state)) {
-    if (isHeldBack(effect, { task, state, events }, session)) break;
-    const life: Life = {
-      task,
-      plan,
-      gates,
-      state,
-      events,
-      id: await attemptId(task, state, session),
-    };
-    const outcomes = await carryOut(effect, life, session);
-    // A wait that a stop or max_wait cut off: the task stays where it is.
-    if (outcomes.length === 0) break;
-    for (const event of outcomes) state = evolve(state, event);
-  }
-  return state;
+  const course: Course = {
+    isHeldBack: (effect, life) => isHeldBack(effect, life, session),
+    carryOut: (effect, life) => carryOut(effect, life, session),
+  };
+  return foldTask({ task, plan, gates }, course, session);
 }
 
 /** Nothing begins that may not, and nothing is waited for that could not begin then. */

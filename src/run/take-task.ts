@@ -1,10 +1,11 @@
-import { decide, evolve, replay, type Effect, type Outcome, type State } from '../core/machine.ts';
+import { replay, type Effect, type Outcome, type State } from '../core/machine.ts';
 import type { Task } from '../core/plan/plan.ts';
 import type { Agent } from '../ports.ts';
 import { attemptFacts, createCheckpoint, rollBack } from './effects.ts';
 import { judge } from './judge.ts';
 import { leavingOff } from './leave-off.ts';
-import { attemptId, rulesFor, type Life } from './life.ts';
+import { foldTask, type Course } from './fold-task.ts';
+import { rulesFor, type Life } from './life.ts';
 import type { Session } from './session.ts';
 import { wait } from './wait.ts';
 import { appendAll, withStop } from './with-stop.ts';
@@ -27,35 +28,20 @@ export async function takeTask(task: Task, plan: Uint8Array, session: Session): 
   await journal.append(task.id, { type: 'task.started', title: task.title, line: task.line });
   if (before.phase !== 'pending')
     await journal.append(task.id, { type: 'task.reopened', anew: before.phase === 'passed' });
-  const state = await leavingOff(task, session, () => judgeOnce({ task, plan, gates }, session));
+  const state = await leavingOff(task, session, () =>
+    foldTask({ task, plan, gates }, once(session), session),
+  );
   const outcome = state.phase === 'passed' || state.phase === 'failed' ? state.phase : 'stopped';
   await journal.append(task.id, { type: 'task.finished', state: outcome });
   return state;
 }
 
-async function judgeOnce(
-  { task, plan, gates }: Pick<Life, 'task' | 'plan' | 'gates'>,
-  session: Session,
-): Promise<State> {
-  const events = await session.journal.open(task.id);
-  let state = replay(events);
-  for (
-    let effect = decide(state), nth = 0;
-    effect !== undefined;
-    effect = decide(state), nth += 1
-  ) {
-    if (effect === 'start-attempt' && nth > 0) break;
-    const life: Life = {
-      task,
-      plan,
-      gates,
-      state,
-      events,
-      id: await attemptId(task, state, session),
-    };
-    for (const event of await carryOut(effect, life, session)) state = evolve(state, event);
-  }
-  return state;
+/** One attempt, and no more. */
+function once(session: Session): Course {
+  return {
+    isHeldBack: (effect, _, nth) => effect === 'start-attempt' && nth > 0,
+    carryOut: (effect, life) => carryOut(effect, life, session),
+  };
 }
 
 async function carryOut(effect: Effect, life: Life, session: Session): Promise<readonly Outcome[]> {

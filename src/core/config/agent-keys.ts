@@ -1,7 +1,5 @@
-import type { ConfigKey, Place } from './key.ts';
-
-const everywhere: readonly Place[] = ['plan', 'project', 'user'];
-const withTask: readonly Place[] = ['plan', 'project', 'user', 'task'];
+import type { ConfigKey } from './key.ts';
+import { everywhere, withTask } from './places.ts';
 
 /** Who performs the agent's step, with what means and limits. */
 export const keysOfAgents: readonly ConfigKey[] = [

@@ -2,14 +2,13 @@
 
 import { keysOfAgents } from './agent-keys.ts';
 import type { ConfigKey, Place } from './key.ts';
+import { everywhere, withTask } from './places.ts';
 
 export type * from './key.ts';
 
 const MOST_ATTEMPTS = 5;
 const MOST_TASKS = 1_000_000;
 
-const everywhere: readonly Place[] = ['plan', 'project', 'user'];
-const withTask: readonly Place[] = ['plan', 'project', 'user', 'task'];
 const inTask: readonly Place[] = ['task'];
 
 const attempts = { kind: 'count', least: 1, most: MOST_ATTEMPTS } as const;
