@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { closed, full, worn } from '../src/core/machine-conditions.ts';
 import { oneLine, visible } from '../src/core/text.ts';
 import type { Refusal } from '../src/index.ts';
 
@@ -7,12 +8,6 @@ export interface Explanation {
   /** For standard error; '' where everything was said already. */
   readonly text: string;
 }
-
-/** Codes of a machine that has no room left: stopped early, resumable. */
-const full: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
-
-/** Something was closed to us: by an attempt (`chmod -R 000 .git`), or by a person. */
-const closed: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS']);
 
 /**
  * What an error that reached the top means for the exit status, and what a person should read (contract, "Exit status").
@@ -37,7 +32,14 @@ function interruptedText(error: Error): string {
 function conditionOf(error: Error): Explanation | undefined {
   if (!('code' in error)) return undefined;
   if (full.has(error.code)) return noRoom(error);
+  if (worn.has(error.code)) return wornOut(error);
   return closed.has(error.code) ? shutOut(error) : undefined;
+}
+
+function wornOut(error: Error): Explanation {
+  const message = `the machine does not take more: ${error.message}`;
+  const mend = 'ulimit -a; dmesg | tail\nmend that; then the same command again';
+  return { status: 4, text: refusalText({ message, mend }) };
 }
 
 function noRoom(error: Error): Explanation {

@@ -1,7 +1,12 @@
 /** A stream that a command writes to. What cannot be written any more (a closed pipe) is dropped. */
 export interface Sink {
+  /** Whole lines; in a CI job none of them is a command to the service (src/report/ci/harmless.ts). */
   readonly write: (text: string) => void;
+  /** The same for the commands that we mean. */
+  readonly raw: (text: string) => void;
   readonly isTerminal: boolean;
+  /** False once a line could not be written because nobody reads any more: only writing tells. */
+  readonly hasReader: () => boolean;
 }
 
 /** Everything of the process that a command may use, so that a test can be its own process. */

@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 import { existsSync, readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
+import { detectCiHost } from '../src/core/ci-host.ts';
 import { maskFields } from '../src/core/mask-texts.ts';
 import { openMask } from '../src/core/mask.ts';
 import { secretsIn } from '../src/core/secrets.ts';
+import { harmless, harmlessJson } from '../src/report/ci/harmless.ts';
 import { jsonLine } from '../src/report/json.ts';
 import { ask } from './ask.ts';
 import { explainError } from './explain-error.ts';
@@ -20,6 +22,8 @@ const nobodyReads: ReadonlySet<unknown> = new Set(['EPIPE', 'EIO']);
 const version = readVersion();
 /** Whatever a command prints, it prints no secret of our own environment. */
 const mask = openMask(secretsIn(process.env));
+/** And no command to the CI service that reads it, but by `raw`. */
+const host = detectCiHost(process.env);
 // Asked before a hang-up, after which the answer would be no.
 const terminals = [0, 1, 2].filter((fd) => isatty(fd));
 const stop = new AbortController();
@@ -85,14 +89,19 @@ function endAsHungUp(status: number): void {
 }
 
 function sinkOf(stream: NodeJS.WriteStream, fd: number): Sink {
+  let isRead = true;
   stream.on('error', (error: NodeJS.ErrnoException) => {
+    isRead &&= !nobodyReads.has(error.code);
     if (stream === process.stdout && !nobodyReads.has(error.code)) loseOutput(error);
   });
   return {
     write: (text) => {
-      if (text !== '') stream.write(stream === process.stdout ? maskedResult(text) : masked(text));
+      if (text === '') return;
+      stream.write(stream === process.stdout ? result(text) : harmless(masked(text), host));
     },
+    raw: (text) => void stream.write(masked(text)),
     isTerminal: isatty(fd),
+    hasReader: () => isRead,
   };
 }
 
@@ -106,9 +115,13 @@ function masked(text: string): string {
 }
 
 /** With `--json` each line is an object of ours: its strings are masked, not the line, which would be JSON no more. */
-function maskedResult(text: string): string {
+function result(text: string): string {
   const isJson = process.argv.includes('--json') && text.startsWith('{');
-  if (!isJson || masked(text) === text) return masked(text);
+  return isJson ? harmlessJson(maskedJson(text), host) : harmless(masked(text), host);
+}
+
+function maskedJson(text: string): string {
+  if (masked(text) === text) return text;
   try {
     return `${jsonLine(maskFields(JSON.parse(text) as object, mask))}\n`;
   } catch {

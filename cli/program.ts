@@ -1,13 +1,19 @@
 import { Command } from 'commander';
 import { examples, looker } from './command-parts.ts';
 import type { Context, JsonFlag } from './command-parts.ts';
+import { addCompletion } from './completion-command.ts';
 import { addDrill } from './drill-command.ts';
+import { addInit } from './init-command.ts';
 import type { Io } from './io.ts';
+import { refuseMisnamed } from './refuse-misnamed.ts';
+import { addLooking } from './looking.ts';
 import { withoutSelection } from './onward.ts';
 import { collectTask, parseText } from './parsers.ts';
 import { directoryOption, placeOf } from './place.ts';
+import { addReport } from './report-command.ts';
 import { addRunOptions, configOf } from './run-options.ts';
 import type { RunFlags } from './run-options.ts';
+import { addUi } from './ui-command.ts';
 import { addUpkeep } from './upkeep.ts';
 import { addWayBack } from './way-back.ts';
 
@@ -24,6 +30,7 @@ export async function runProgram(io: Io, version: string): Promise<number> {
       status = result;
     },
   });
+  refuseMisnamed(program, io.argv);
   await program.parseAsync(io.argv, { from: 'user' });
   return status;
 }
@@ -45,16 +52,18 @@ function buildProgram(context: Context): Command {
     .addHelpText('after', statuses);
   addRun(program, context);
   addDemo(program, context);
+  addInit(program, context);
   addCheck(program, context);
   addGate(program, context);
   addVerify(program, context);
   addTake(program, context);
-  addStatus(program, context);
-  addLog(program, context);
-  addShow(program, context);
+  addLooking(program, context);
+  addReport(program, context);
+  addUi(program, context);
   addWayBack(program, context);
   addDrill(program, context);
   addUpkeep(program, context);
+  addCompletion(program, context);
   return program;
 }
 
@@ -157,39 +166,5 @@ function addTake(program: Command, { io, finish }: Context): void {
       const place = placeOf(command, io.cwd);
       const { take } = await import('./commands/take.ts');
       finish(await take({ ...place, json, task }, io));
-    });
-}
-
-function addStatus(program: Command, { io, finish }: Context): void {
-  const command = looker(program, 'status', 'say where the plan stands, and what to type next');
-  command
-    .addHelpText('after', examples('skeleton status', 'skeleton status --json'))
-    .action(async ({ json = false }: JsonFlag) => {
-      const place = placeOf(command, io.cwd);
-      const { status } = await import('./commands/status.ts');
-      finish(await status({ ...place, json }, io));
-    });
-}
-
-function addLog(program: Command, { io, finish }: Context): void {
-  const command = looker(program, 'log', 'list all attempts, the newest last');
-  command
-    .addHelpText('after', examples('skeleton log', 'skeleton log --plan docs/PLAN.md'))
-    .action(async ({ json = false }: JsonFlag) => {
-      const place = placeOf(command, io.cwd);
-      const { log } = await import('./commands/log.ts');
-      finish(await log({ ...place, json }, io));
-    });
-}
-
-function addShow(program: Command, { io, finish }: Context): void {
-  const command = looker(program, 'show', "show one attempt's prompt, diff and gate output");
-  command
-    .argument('<task[#N]>', 'the task, and which attempt (default: its last)', parseText)
-    .addHelpText('after', examples('skeleton show parser', 'skeleton show parser#2'))
-    .action(async (attempt: string, { json = false }: JsonFlag) => {
-      const place = placeOf(command, io.cwd);
-      const { show } = await import('./commands/show.ts');
-      finish(await show({ ...place, json, attempt }, io));
     });
 }

@@ -1,7 +1,7 @@
 import type { Progress, Recorded } from '../src/index.ts';
 import { find } from '../src/core/history.ts';
 import { summarise } from '../src/core/summary.ts';
-import { visible } from '../src/core/text.ts';
+import { oneLine } from '../src/core/text.ts';
 import { eventLine } from '../src/report/json.ts';
 import { renderRunEnd, renderRunTable } from '../src/report/run-end.ts';
 import { linesOf } from '../src/report/run-lines.ts';
@@ -10,9 +10,12 @@ import { renderRunStart } from '../src/report/run-start.ts';
 import { observe } from '../src/report/run-view.ts';
 import type { RunView } from '../src/report/run-view.ts';
 import { chooseLook } from '../src/report/style.ts';
+import type { Ci } from './ci.ts';
+import { openRunTeller } from './ci-run.ts';
 import { print } from './io.ts';
 import type { Io } from './io.ts';
 import { openLiveLine } from './live-line.ts';
+import { passOn } from './pass-on.ts';
 
 export interface RunOutputOptions {
   /** Events on standard output. */
@@ -35,12 +38,14 @@ export interface RunOutput {
   readonly onProgress: (progress: Progress) => void;
   readonly onAgentOutput: (chunk: Uint8Array) => void;
   readonly onLine: (text: string) => void;
+  /** Never an event: `run.finished` is the last. */
+  readonly onWarning: (text: string) => void;
   /** Takes the line that redraws itself away; says nothing more. */
   readonly close: () => void;
 }
 
 /** What a person, or with `json` a program, sees of a run while it goes (contract, "Exit status"). */
-export function openRunOutput(options: RunOutputOptions, io: Io): RunOutput {
+export function openRunOutput(options: RunOutputOptions, io: Io, ci?: Ci): RunOutput {
   const look = chooseLook(io.env, io.err.isTerminal);
   const isLive = look.isLive && !options.verbose && !options.quiet;
   const live = openLiveLine(io.err, isLive ? look.style : undefined);
@@ -48,19 +53,20 @@ export function openRunOutput(options: RunOutputOptions, io: Io): RunOutput {
   const events: Recorded[] = [];
   const earlier: Recorded[] = [];
   let view: RunView = new Map();
-  const say = (lines: readonly string[]): void => {
-    live.print(lines);
-  };
+  const tellCi = ci && openRunTeller(ci, options.quiet);
+  const agent = passOn(io.err, ci !== undefined);
+  const say = live.print;
   return {
     onEvent: (recorded) => {
       if (options.json) print(io.out, eventLine(recorded));
       events.push(recorded);
+      agent.flush();
+      tellCi?.(recorded);
       const lines = linesOf(view, recorded, telling);
       say(lines.filter((line) => isShown(line, options, isLive)).map((line) => line.text));
       view = observe(view, recorded);
-      const { event } = recorded;
-      if (event.type === 'run.started' && !options.quiet) say(renderRunStart(event));
-      if (event.type !== 'run.finished') return;
+      say(startLines(recorded, options));
+      if (recorded.event.type !== 'run.finished') return;
       live.close();
       say(endLines([...earlier, ...events], options, look.style));
     },
@@ -68,20 +74,24 @@ export function openRunOutput(options: RunOutputOptions, io: Io): RunOutput {
       // What gates said to a commit that this run only finished; the attempt itself was another run's.
       if (recorded.event.type === 'gates.passed') earlier.push(recorded);
     },
-    onProgress: (progress) => {
-      live.show(progress);
+    onProgress: live.show,
+    onAgentOutput: agent.take,
+    onLine: (text) => print(options.json ? io.err : io.out, text),
+    onWarning: (text) => say([`${look.style.warn('notice')}  ${oneLine(text)}`]),
+    close: () => {
+      agent.flush();
+      live.close();
     },
-    onAgentOutput: passOn(io),
-    onLine: (text) => {
-      print(options.json ? io.err : io.out, text);
-    },
-    close: live.close,
   };
 }
 
 function isShown(line: Line, options: RunOutputOptions, isLive: boolean): boolean {
   if (line.weight === 'problem') return true;
   return !options.quiet && (line.weight === 'result' || !isLive);
+}
+
+function startLines({ event }: Recorded, { quiet }: RunOutputOptions): readonly string[] {
+  return event.type === 'run.started' && !quiet ? renderRunStart(event) : [];
 }
 
 function endLines(
@@ -97,12 +107,4 @@ function endLines(
   if (options.quiet) return end.slice(0, 1);
   const table = renderRunTable(summary, style);
   return table.length === 0 ? end : ['', ...table, '', ...end];
-}
-
-/** An agent's output as it comes, without its power over the terminal; characters that two chunks share stay whole. */
-function passOn(io: Io): (chunk: Uint8Array) => void {
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  return (chunk) => {
-    io.err.write(visible(decoder.decode(chunk, { stream: true })));
-  };
 }

@@ -16,7 +16,7 @@ base=${SKELETON_BASE:-}
 shapes='AKIA[0-9A-Z]{16}|ASIA[0-9A-Z]{16}'                                  # Amazon
 shapes="$shapes|gh[oprsu]_[0-9A-Za-z]{36,}|github_pat_[0-9A-Za-z_]{60,}"    # GitHub
 shapes="$shapes|glpat-[0-9A-Za-z_-]{20,}"                                   # GitLab
-shapes="$shapes|sk-ant-[0-9A-Za-z_-]{30,}|sk-proj-[0-9A-Za-z_-]{30,}"       # Anthropic, OpenAI
+shapes="$shapes|sk-(ant|proj|or)-[0-9A-Za-z_-]{30,}|hf_[0-9A-Za-z]{30,}"    # Anthropic, OpenAI, OpenRouter, Hugging Face
 shapes="$shapes|AIza[0-9A-Za-z_-]{35}"                                      # Google
 shapes="$shapes|xox[abeoprs]-[0-9A-Za-z-]{10,}"                             # Slack
 shapes="$shapes|hooks[.]slack[.]com/services/T[0-9A-Za-z_]+/B[0-9A-Za-z_]+/[0-9A-Za-z]{20,}"
@@ -38,9 +38,10 @@ fi || unable 'the list of files cannot be read'
 
 # Status 1 of git grep means that nothing matches; only more than that is an error.
 search() {
+  # shellcheck disable=SC2016 # for the inner shell
   xargs -0 sh -c '
     options=$1; pattern=$2; shift 2
-    git --literal-pathspecs -c submodule.recurse=false grep --untracked --no-color --no-line-number \
+    git --literal-pathspecs -c submodule.recurse=false -c grep.lineNumber=false grep --untracked --no-color \
       --no-column -a "$options" -e "$pattern" -- "$@"
     [ $? -le 1 ]' sh "$@" <"$list"
 }
@@ -52,8 +53,10 @@ while IFS= read -r token; do
   [ -n "$token" ] || continue
   at_base "$token" && continue
   status=1
-  echo "Looks like a secret: $(printf %.12s "$token")… in"
-  search -lF "$token" || unable 'git grep failed'
+  places=$(search -noF "$token") || unable 'git grep failed'
+  printf '%s\n' "$places" | while IFS= read -r place; do
+    echo "${place%":$token"}:1: error: looks like a secret: $(printf %.8s "$token")…"
+  done
 done <<END
 $(printf '%s\n' "$tokens" | sort -u)
 END

@@ -1,31 +1,53 @@
 /**
- * Compiles cli/ and src/ into dist/ and makes the command executable.
+ * Compiles cli/ and src/ into dist/, bundles the command and makes it executable.
  *   --if-stale     only if a source is newer than what was built
  *   --if-possible  without the compiler (an install that leaves out development dependencies) say so and succeed
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-const command = join(root, 'dist', 'cli', 'main.js');
-const sources = ['cli', 'src', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+const dist = join(root, 'dist');
+const command = join(dist, 'cli', 'main.js');
+const sources = ['cli', 'src', 'scripts', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
 
-process.exitCode = build(new Set(process.argv.slice(2)));
+process.exitCode = await build(new Set(process.argv.slice(2)));
 
-function build(options) {
+async function build(options) {
   if (options.has('--if-stale') && !isStale()) return 0;
   const compiler = findCompiler();
   if (compiler === undefined) {
     console.error('build: typescript is not installed, so dist/ was not made: run npm ci');
     return options.has('--if-possible') ? 0 : 1;
   }
-  // With --noEmitOnError a failed build leaves dist/ as old as it was, and so stale.
+  const fresh = join(dist, `.new-${process.pid}`);
+  try {
+    return await buildBy(compiler, fresh);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/** Beside what is there, which stays as it was, and so stale, if this fails, and is whole while commands run. */
+async function buildBy(compiler, fresh) {
+  const compiled = join(fresh, 'compiled');
   const args = [compiler, '--project', 'tsconfig.build.json', '--noEmitOnError'];
-  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
-  if (status === 0) chmodSync(command, 0o755);
-  return status ?? 1;
+  const options = { cwd: root, stdio: 'inherit' };
+  const { status } = spawnSync(process.execPath, [...args, '--outDir', compiled], options);
+  if (status !== 0) return status ?? 1;
+  const { bundleCommand } = await import('./bundle.mjs');
+  await bundleCommand({ compiled, dir: join(fresh, 'cli') });
+  chmodSync(join(fresh, 'cli', 'main.js'), 0o755);
+  replace(join(dist, 'src'), join(compiled, 'src'), fresh);
+  replace(join(dist, 'cli'), join(fresh, 'cli'), fresh);
+  return 0;
+}
+
+function replace(place, by, aside) {
+  if (existsSync(place)) renameSync(place, join(aside, `old-${basename(place)}`));
+  renameSync(by, place);
 }
 
 function findCompiler() {

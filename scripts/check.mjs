@@ -1,7 +1,6 @@
 /**
- * All checks in one order, the cheap ones first: one line a step, and of the first step that fails its output too. The
- * last line is `N passed, N failed`: the tests, and any other step that failed as one. Each step is the npm script of
- * that name.
+ * All checks, the cheap ones first: one line a step, and of the first step that fails its output too. The last line is
+ * `N passed, N failed`: the tests, and any other step that failed as one. Each step is the npm script of that name.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -19,23 +18,34 @@ const colour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' };
 const { NO_COLOR: _no, FORCE_COLOR: _force, ...inherited } = process.env;
 const noTests = { passed: 0, failed: 0, skipped: 0 };
 
-const steps = [
-  { script: 'format', limit: 2 * minute },
-  { script: 'types', limit: 3 * minute },
-  { script: 'lint', limit: 3 * minute },
-  { script: 'layers', limit: 2 * minute },
-  { script: 'dead-code', limit: 2 * minute },
-  { script: 'build', limit: 3 * minute },
-  {
-    script: 'test:only',
-    args: ['--reporter=verbose', '--reporter=json', `--outputFile.json=${results}`],
-    limit: 9 * minute,
-    totals: readTotals,
-  },
-  { script: 'package-lint', limit: 3 * minute },
+/** One stage after the other; in a stage side by side what stands in one row, which the tests have for themselves. */
+const stages = [
+  [
+    [
+      { script: 'format', limit: 2 * minute },
+      { script: 'types', limit: 3 * minute },
+      { script: 'layers', limit: 2 * minute },
+      { script: 'dead-code', limit: 2 * minute },
+      { script: 'build', limit: 3 * minute },
+    ],
+    [{ script: 'lint', limit: 4 * minute }],
+  ],
+  [
+    [
+      {
+        script: 'test:only',
+        args: ['--reporter=verbose', '--reporter=json', `--outputFile.json=${results}`],
+        limit: 9 * minute,
+        totals: readTotals,
+      },
+    ],
+  ],
+  [[{ script: 'package-lint', limit: 3 * minute }]],
 ];
 
-let child;
+const children = new Set();
+let passed = 0;
+let failed = 0;
 let interruptedBy;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, interrupt);
 try {
@@ -45,26 +55,35 @@ try {
 }
 
 async function check() {
-  let passed = 0;
-  let failed = 0;
-  for (const step of steps) {
-    process.stdout.write(step.script.padEnd(12));
-    const { seconds, failure, log } = await run(step);
-    if (interruptedBy !== undefined) return 128 + constants.signals[interruptedBy];
-    const totals = step.totals?.() ?? noTests;
-    passed += totals.passed;
-    // A leaked process or file fails the tests although each of them passed.
-    failed += failure === undefined ? totals.failed : Math.max(totals.failed, 1);
-    const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
-    console.log(`${seconds.toFixed(1).padStart(7)} s${remark(totals, failure)}`);
-    if (totals.skipped > 0) console.log(lines.filter((line) => /^\s*↓/.test(line)).join('\n'));
-    if (failed === 0) continue;
-    const telling = lines.filter((line) => !/^\s*[✓↓]/.test(line)).join('\n');
-    console.log(`\n${telling}\n\nThis step alone: npm run ${step.script}\n`);
-    break;
-  }
+  for (const rows of stages) await Promise.all(rows.map(checkRow));
+  if (interruptedBy !== undefined) return 128 + constants.signals[interruptedBy];
   console.log(`${passed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;
+}
+
+/** Until something fails, here or beside; what runs beside is ended then. */
+async function checkRow(steps) {
+  const isOver = () => failed > 0 || interruptedBy !== undefined;
+  for (const step of steps) {
+    if (isOver()) return;
+    const result = await run(step);
+    if (isOver()) return;
+    tell(step, result);
+    if (failed > 0) for (const child of children) signalGroup(child, 'SIGTERM');
+  }
+}
+
+function tell({ script, totals: read }, { seconds, failure, log }) {
+  const totals = read?.() ?? noTests;
+  passed += totals.passed;
+  // A leaked process or file fails the tests although each of them passed.
+  failed += failure === undefined ? totals.failed : Math.max(totals.failed, 1);
+  const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
+  console.log(`${script.padEnd(12)}${seconds.toFixed(1).padStart(7)} s${remark(totals, failure)}`);
+  if (totals.skipped > 0) console.log(lines.filter((line) => /^\s*↓/.test(line)).join('\n'));
+  if (failed === 0) return;
+  const telling = lines.filter((line) => !/^\s*[✓↓]/.test(line)).join('\n');
+  console.log(`\n${telling}\n\nThis step alone: npm run ${script}\n`);
 }
 
 function remark({ passed, skipped }, failure) {
@@ -80,7 +99,7 @@ async function run({ script, args = [], limit }) {
   const log = join(scratch, `${script.replace(':', '-')}.log`);
   const output = openSync(log, 'w');
   const started = performance.now();
-  child = spawn('sh', ['-c', `${scripts[script]} "$@"`, 'sh', ...args], {
+  const child = spawn('sh', ['-c', `${scripts[script]} "$@"`, 'sh', ...args], {
     cwd: root,
     env: {
       ...inherited,
@@ -91,18 +110,20 @@ async function run({ script, args = [], limit }) {
     detached: true,
   });
   closeSync(output);
-  const failure = await ending(limit);
-  await groupGone();
+  children.add(child);
+  const failure = await ending(child, limit);
+  await groupGone(child);
+  children.delete(child);
   return { log, failure, seconds: (performance.now() - started) / 1000 };
 }
 
 /** Undefined for exit status 0, else how the step ended, in words. */
-function ending(limit) {
+function ending(child, limit) {
   return new Promise((resolve) => {
     let late;
     const timer = setTimeout(() => {
       late = `FAILED: not done after ${limit / minute} min`;
-      signalGroup('SIGTERM');
+      signalGroup(child, 'SIGTERM');
     }, limit);
     child.once('exit', (code, signal) => {
       clearTimeout(timer);
@@ -112,20 +133,20 @@ function ending(limit) {
 }
 
 /** The shell of a step ends at once when it is told to; the tests clean up first, and get 10 s for it. */
-async function groupGone() {
-  for (let waited = 0; signalGroup(0); waited += 50) {
-    if (waited >= 10_000) return signalGroup('SIGKILL');
+async function groupGone(child) {
+  for (let waited = 0; signalGroup(child, 0); waited += 50) {
+    if (waited >= 10_000) return signalGroup(child, 'SIGKILL');
     await sleep(50);
   }
 }
 
 function interrupt(signal) {
   interruptedBy = signal;
-  signalGroup('SIGTERM');
+  for (const child of children) signalGroup(child, 'SIGTERM');
 }
 
 /** Tells whether there was anybody left to signal. */
-function signalGroup(signal) {
+function signalGroup(child, signal) {
   try {
     return process.kill(-child.pid, signal);
   } catch (error) {

@@ -1,20 +1,17 @@
 /** The composition root: the only file that builds adapters. Everything heavy is imported when it is needed. */
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type * as Survey from './agent/survey.ts';
 import type { Config } from './core/config.ts';
 import { openMask, type Mask } from './core/mask.ts';
-import { planSlug } from './core/refs.ts';
 import { secretsIn } from './core/secrets.ts';
 import type { Wakefulness } from './exec/keep-awake.ts';
 import { lazyWatcher } from './exec/lazy-watcher.ts';
 import { clock } from './exec/system-clock.ts';
 import type * as DrillRoom from './drill/room.ts';
 import type { Repository } from './git/located-repository.ts';
+import type * as NewFiles from './git/new-files.ts';
 import type { ScratchRepository } from './git/scratch-repository.ts';
 import {
   Refusal,
@@ -24,6 +21,7 @@ import {
   type Keeper,
   type Ledger,
   type Locks,
+  type Notifier,
   type Processes,
   type Pruner,
   type RepositoryFacts,
@@ -39,6 +37,7 @@ export const packageRoot: string = ['..', '../..']
 
 export { clock };
 export { deadlineAfter } from './exec/limit-timer.ts';
+export { readUserConfig } from './exec/user-config.ts';
 export { stoppingWith } from './git/stopping.ts';
 export { assertTemporary } from './exec/temporary-folder.ts';
 export type { ScratchRepository };
@@ -52,6 +51,8 @@ export interface House {
   /** Of what we write about secrets in our environment. */
   readonly mask: Mask;
   readonly workspace: () => Promise<Workspace>;
+  /** The part of the workspace that only reads. */
+  readonly looker: () => Promise<Pick<Workspace, 'readWorkFile' | 'resolve' | 'diff'>>;
   readonly keeper: () => Promise<Keeper>;
   /** Opened for writing; made where there is none. */
   readonly ledger: () => Promise<Ledger>;
@@ -88,17 +89,21 @@ function gitDoors(
   env: Environment,
 ): Pick<
   House,
-  'workspace' | 'keeper' | 'worktrees' | 'checkpoints' | 'traces' | 'pruner' | 'pushOff'
+  'workspace' | 'looker' | 'keeper' | 'worktrees' | 'checkpoints' | 'traces' | 'pruner' | 'pushOff'
 > {
   const repository = async (): Promise<Repository> =>
     (await import('./git/repository.ts')).openRepository(cwd, env);
+  let opened: Promise<Repository> | undefined;
+  /** For what only looks, and so needs no newer one. */
+  const shared = (): Promise<Repository> => (opened ??= repository());
   return {
     workspace: async () => (await import('./git/workspace.ts')).openWorkspace({ cwd, env }),
+    looker: async () => (await import('./git/looker.ts')).openLooker(await shared()),
     keeper: async () => (await import('./git/keeper.ts')).openKeeper({ cwd, env }),
     worktrees: async () => (await import('./git/worktrees.ts')).openWorktrees(await repository()),
     checkpoints: async () =>
       (await import('./git/checkpoints.ts')).openCheckpoints(await repository()),
-    traces: async () => (await import('./git/traces.ts')).openTraces(await repository()),
+    traces: async () => (await import('./git/traces.ts')).openTraces(await shared()),
     pruner: async () => (await import('./git/pruner.ts')).openPruner(await repository()),
     pushOff: async () => (await import('./git/push-off.ts')).pushOffConfig(await repository()),
   };
@@ -165,6 +170,18 @@ export async function openHouse(cwd: string, env: Environment): Promise<House> {
   };
 }
 
+/** Who is told of a run, with commands that run in this folder. */
+export async function openNotifier(cwd: string, env: Environment): Promise<Notifier> {
+  const notify = await import('./notify/notifier.ts');
+  return notify.openNotifier({ cwd, env, secrets: secretsIn(env) });
+}
+
+/** Changes whenever the ledger in a repository's state folder was written to; '' where there is none yet. */
+export async function stampOfLedger(stateFolder: string): Promise<string> {
+  const { ledgerStamp } = await import('./ledger/ledger-stamp.ts');
+  return ledgerStamp(join(stateFolder, 'ledger.db'));
+}
+
 export interface Tools {
   /** Undefined where it is not installed. */
   readonly git: string | undefined;
@@ -201,23 +218,9 @@ export function planPathIn(top: string, cwd: string, asked: string | undefined):
   return !existsSync(join(top, 'PLAN.md')) && existsSync(join(top, nested)) ? nested : 'PLAN.md';
 }
 
-/** PLAN of a path: taken from the ledger where it has one; a second path of the same name gets `-` and six hex digits. */
-export function slugFor(path: string, taken: ReadonlyMap<string, string>): string {
-  const known = [...taken].find(([, owner]) => owner === path)?.[0];
-  if (known !== undefined) return known;
-  const slug = planSlug(path);
-  if (!taken.has(slug)) return slug;
-  return planSlug(path, createHash('sha256').update(path).digest('hex').slice(0, 6));
-}
-
-/** The user's own configuration, `$XDG_CONFIG_HOME/skeleton/config.yml`; undefined where there is none. */
-export async function readUserConfig(
-  env: Environment,
-): Promise<{ readonly path: string; readonly bytes: Uint8Array } | undefined> {
-  const xdg = env['XDG_CONFIG_HOME'] ?? '';
-  const folder = isAbsolute(xdg) ? xdg : join(env['HOME'] ?? homedir(), '.config');
-  const path = join(folder, 'skeleton', 'config.yml');
-  return existsSync(path) ? { path, bytes: await readFile(path) } : undefined;
+/** What looks for files in a work tree, and writes new ones. */
+export async function openNewFiles(): Promise<typeof NewFiles> {
+  return import('./git/new-files.ts');
 }
 
 /** A repository of its own for the demo, made of the files that lie in a folder. */

@@ -8,6 +8,7 @@ export type * from './ports/workspace.ts';
 export type * from './ports/agent.ts';
 export type * from './ports/gates.ts';
 export * from './ports/ledger.ts';
+export type * from './ports/notifier.ts';
 export type * from './ports/processes.ts';
 export type * from './ports/worktrees.ts';
 export type * from './ports/checkpoints.ts';

@@ -1,6 +1,9 @@
 import { runPlan } from '../../src/index.ts';
 import type { Config } from '../../src/index.ts';
+import { jsonLine } from '../../src/report/json.ts';
 import { shellLine } from '../../src/report/shell-word.ts';
+import { openCi } from '../ci.ts';
+import { print } from '../io.ts';
 import type { Io } from '../io.ts';
 import { openRunOutput } from '../run-output.ts';
 
@@ -26,8 +29,9 @@ export async function run(command: RunCommand, io: Io): Promise<number> {
   const { cwd, plan, tasks, from, flags, dryRun, json, quiet, verbose, planOption } = command;
   const again = shellLine(['skeleton', ...io.argv]);
   const onward = shellLine(['skeleton', ...(command.onward ?? io.argv)]);
-  const output = openRunOutput({ json, quiet, verbose, planOption, again, onward }, io);
-  const { onEvent, onEarlier, onProgress, onAgentOutput, onLine } = output;
+  const ci = await openCi(io, cwd, io.err);
+  const output = openRunOutput({ json, quiet, verbose, planOption, again, onward }, io, ci);
+  const { onEvent, onEarlier, onProgress, onAgentOutput, onLine, onWarning } = output;
   const options = {
     cwd,
     tasks,
@@ -44,6 +48,8 @@ export async function run(command: RunCommand, io: Io): Promise<number> {
       onProgress,
       onAgentOutput,
       onLine,
+      ...(json && { onDryRun: (would) => print(io.out, jsonLine({ type: 'dry-run', ...would })) }),
+      onWarning,
       signal: io.windDown(),
       env: io.env,
     });

@@ -1,10 +1,11 @@
-import { readHistory, Refusal } from '../../src/index.ts';
-import { summarise } from '../../src/core/summary.ts';
+import { readFoldedHistory } from '../../src/index.ts';
+import { summaryOf } from '../../src/core/summary.ts';
 import { renderStatus, statusData } from '../../src/report/status.ts';
 import { jsonLine } from '../../src/report/json.ts';
 import { chooseLook } from '../../src/report/style.ts';
 import { print } from '../io.ts';
 import type { Io } from '../io.ts';
+import { noPlan } from '../refuse-no-plan.ts';
 import { tellNotice } from '../tell-notice.ts';
 
 /** What a command that only looks is told. */
@@ -20,19 +21,14 @@ export interface LookCommand {
 /** `skeleton status`: where the plan stands and what to type next. Throws Refusal(2) where there is neither a plan nor a history. */
 export async function status(command: LookCommand, io: Io): Promise<number> {
   const { cwd, plan: planPath, json, planOption } = command;
-  const history = await readHistory({
+  const history = await readFoldedHistory({
     cwd,
     env: io.env,
     ...(planPath !== undefined && { planPath }),
   });
   tellNotice(history.notice, io);
-  const summary = summarise(history.plan?.tasks, history.events);
-  if (history.plan === undefined && summary.tasks.length === 0)
-    throw new Refusal(
-      2,
-      `no plan: ${history.planPath} is not there`,
-      'skeleton status --plan PATH',
-    );
+  const summary = summaryOf(history.plan?.tasks, history.past);
+  if (history.plan === undefined && summary.tasks.length === 0) throw noPlan(history, 'status');
   const problems = history.plan?.problems.length ?? 0;
   const { planPath: path, head } = history;
   const now = new Date().toISOString();

@@ -1,5 +1,6 @@
 import { take as takeWork } from '../../src/index.ts';
 import { shellLine } from '../../src/report/shell-word.ts';
+import { openCi } from '../ci.ts';
 import type { Io } from '../io.ts';
 import { openRunOutput } from '../run-output.ts';
 import type { LookCommand } from './status.ts';
@@ -14,7 +15,7 @@ export async function take(command: TakeCommand, io: Io): Promise<number> {
   const again = shellLine(['skeleton', ...io.argv]);
   const onward = `skeleton run${planOption}`;
   const look = { json, quiet: false, verbose: false, planOption, again, onward };
-  const output = openRunOutput(look, io);
+  const output = openRunOutput(look, io, await openCi(io, cwd, io.err));
   const { onEvent, onEarlier, onProgress, onLine } = output;
   try {
     const options = { cwd, task, ...(plan !== undefined && { planPath: plan }) };

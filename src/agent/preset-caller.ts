@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { readPlainFile } from '../exec/read-plain-file.ts';
 import { runCommand } from '../exec/run-command.ts';
 import { findProgram } from '../exec/shell-program.ts';
 import { Refusal } from '../ports.ts';
@@ -85,7 +85,7 @@ export async function signIn(
 
 function textOf(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readPlainFile(path)?.toString('utf8');
   } catch {
     return undefined;
   }

@@ -41,6 +41,11 @@ async function chooseAgent(house: House): Promise<Chosen> {
   }
 }
 
+/** The name of who would work here, told by the configuration and by what lies on PATH alone: nobody is asked. Throws Refusal as `openAgents`. */
+export async function agentHere(house: House): Promise<string> {
+  return (await mainCaller(house)).name;
+}
+
 async function silence(name: string): Promise<never> {
   await sleep(PATIENCE, undefined, { ref: false });
   throw new Refusal(3, `${name} gives no answer within ${PATIENCE / 1000} s`);

@@ -19,6 +19,8 @@ export interface RunResult {
   /** The contract's exit status. */
   readonly status: 0 | 1 | 4 | Interruption;
   readonly why?: string;
+  /** How the budget was reached, where that stopped it. */
+  readonly budget?: string;
 }
 
 export type Interruption = 129 | 130 | 143;
@@ -34,6 +36,7 @@ const statusOf = {
 /** From the lock to the end of the run. */
 export async function carryOut(base: RunBase, usedUp: ReadonlySet<string>): Promise<RunResult> {
   const work = await readWork(base);
+  base.onBegin(work.reading.config);
   if (work.tasks.length === 0) {
     base.io.onLine(nothingToDo(work));
     return { status: 0 };
@@ -51,7 +54,8 @@ export async function carryOut(base: RunBase, usedUp: ReadonlySet<string>): Prom
   const why = session.isInterrupted() ? 'interrupted' : end.why;
   const status = why === 'interrupted' ? interruption(base.io.signal) : statusOf[why];
   await session.journal.append('', { type: 'run.finished', status, ...end, why });
-  return { status, why };
+  const budget = status === 4 ? session.purse.whyStopped() : undefined;
+  return { status, why, ...(budget !== undefined && { budget }) };
 }
 
 function setAsideIn(base: RunBase): StartJob['setAside'] {

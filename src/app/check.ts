@@ -1,9 +1,12 @@
 import { openHouse, planPathIn, type Environment, type House } from '../compose.ts';
+import { spellNotifier, variableOf } from '../core/notification.ts';
 import { planSlug } from '../core/refs.ts';
 import type { Config } from '../core/config.ts';
 import type { Plan } from '../core/plan/plan.ts';
 import { settingsOf } from '../core/settings.ts';
-import { filesBehind, holesIn, type GateText } from '../core/gate-holes.ts';
+import { filesBehind, holesIn, makefiles, type GateText } from '../core/gate-holes.ts';
+import { scriptsIn } from '../core/init/node-project.ts';
+import { isUnwritten } from '../core/init/unwritten-gate.ts';
 import { assertReady } from '../run/start-run.ts';
 import { Refusal, type Gate, type Workspace } from '../ports.ts';
 import { startPaths } from '../run/prepare.ts';
@@ -22,6 +25,8 @@ export interface CheckResult {
   readonly agent?: string;
   /** How a run would end for want of one, if nobody is named on its command line. */
   readonly agentStatus?: Refusal['status'];
+  /** Who is told of a run. */
+  readonly notify: readonly string[];
   /** What a run would accept and a person should know: gates with holes, hooks that do not run, no agent named yet. */
   readonly warnings: readonly string[];
 }
@@ -47,20 +52,21 @@ export async function checkPlan(options: {
     return agents.name;
   });
   const found = gates.value ?? [];
+  const texts = await gateTexts(workspace, found);
   return {
     plan: reading.plan,
     planPath,
     problems: reading.problems,
-    environment: [gates, ...rest].flatMap(({ refusal }) =>
-      refusal === undefined ? [] : { message: refusal.message, mend: refusal.mend },
-    ),
+    environment: notReady([gates, ...rest], texts),
     gates: found.map((gate) => gate.name),
     ...(agent.value !== undefined && { agent: agent.value }),
     ...(agent.refusal && { agentStatus: agent.refusal.status }),
+    notify: (reading.config.notify ?? []).map(spellNotifier),
     warnings: [
       ...(agent.refusal === undefined ? [] : [agentWarning(agent.refusal)]),
-      ...(await holes(workspace, found, settingsOf(reading.config).protect)),
+      ...(await holes(workspace, texts, settingsOf(reading.config).protect)),
       ...(await hookWarnings(workspace)),
+      ...unsetVariables(reading.config, options.env),
     ],
   };
 }
@@ -69,27 +75,75 @@ function agentWarning({ message, mend }: NonNullable<Tried<string>['refusal']>):
   return `agent: ${message}${mend === '' ? '' : `; ${mend}`}`;
 }
 
-async function holes(
+async function gateTexts(
   workspace: Workspace,
   gates: readonly Gate[],
-  protect: readonly string[],
-): Promise<readonly string[]> {
+): Promise<readonly GateText[]> {
   const texts: GateText[] = [];
   for (const { name, command, script } of gates) {
     const file = script === undefined ? undefined : await workspace.readWorkFile(script);
     const text = file?.kind === 'file' ? new TextDecoder().decode(file.bytes) : command;
     texts.push({ name, text });
   }
+  return texts;
+}
+
+function notReady(
+  tried: readonly Tried<unknown>[],
+  gates: readonly GateText[],
+): CheckResult['environment'] {
+  const refused = tried.flatMap(({ refusal }) =>
+    refusal === undefined ? [] : { message: refusal.message, mend: refusal.mend },
+  );
+  const unwritten = gates.filter(({ text }) => isUnwritten(text));
+  const lines = unwritten.map(({ name }) => ({
+    message: `gate ${name} is as skeleton init wrote it: it accepts nothing`,
+    mend: 'put the commands into it that build, lint and test this project',
+  }));
+  return [...refused, ...lines];
+}
+
+async function holes(
+  workspace: Workspace,
+  texts: readonly GateText[],
+  protect: readonly string[],
+): Promise<readonly string[]> {
   const exists = new Set<string>();
-  for (const path of texts.flatMap(filesBehind))
+  const whole: GateText[] = [];
+  for (const { name, text } of texts) {
+    const called = await calledBy(workspace, text);
+    whole.push({ name, text: [text, ...called].join('\n') });
+  }
+  for (const path of new Set(whole.flatMap(filesBehind)))
     if ((await workspace.readWorkFile(path)).kind === 'file') exists.add(path);
-  return holesIn(texts, protect, (path) => exists.has(path));
+  return holesIn(whole, protect, (path) => exists.has(path));
+}
+
+/** What make and npm run for a gate that calls them. */
+async function calledBy(workspace: Workspace, text: string): Promise<readonly string[]> {
+  const texts: string[] = [];
+  for (const path of filesBehind({ text })) {
+    if (path !== 'package.json' && !makefiles.includes(path)) continue;
+    const file = await workspace.readWorkFile(path);
+    if (file.kind !== 'file') continue;
+    const content = new TextDecoder().decode(file.bytes);
+    texts.push(...(path === 'package.json' ? scriptsIn(content) : [content]));
+  }
+  return texts;
 }
 
 async function hookWarnings(workspace: Workspace): Promise<readonly string[]> {
   const hooks = await workspace.activeHooks();
   if (hooks.length === 0) return [];
   return [`checkpoints run no hook: what ${hooks.join(', ')} checks has to be a gate`];
+}
+
+function unsetVariables({ notify = [] }: Config, env: Environment): readonly string[] {
+  return notify.flatMap(({ webhook = '' }) => {
+    const name = variableOf(webhook);
+    if (name === undefined || (env[name] ?? '') !== '') return [];
+    return [`notify: $${name} is not set, so nobody is told there`];
+  });
 }
 
 async function gatesIn(house: House, { plan, config }: PlanReading): Promise<readonly Gate[]> {

@@ -43,7 +43,7 @@ async function configHere(cwd: string, env: Environment, house?: House): Promise
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
   }
-  const user = await readUserConfig(env);
+  const user = readUserConfig(env);
   return user === undefined ? {} : readProjectConfig(user.bytes, user.path).config;
 }
 

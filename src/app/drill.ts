@@ -156,7 +156,7 @@ const MOST_ALIKE = 4;
 function named(name: string, kinds: readonly Kind[]): readonly Kind[] {
   const found = kinds.filter((kind) => kind.name === name || kind.group === name);
   if (found.length > 0) return found;
-  const names = kinds.map((kind) => kind.name);
+  const names = [...new Set(kinds.flatMap((kind) => [kind.name, kind.group]))];
   const alike = names.filter((one) => one.toLowerCase().includes(name.trim().toLowerCase()));
   const near = name.trim() === '' ? [] : [nearest(name, names) ?? [], alike].flat();
   const [first, ...others] = [...new Set(near)].slice(0, MOST_ALIKE).map((one) => `'${one}'`);

@@ -3,7 +3,7 @@ import type { Task } from '../core/plan/plan.ts';
 import type { AgentJob } from '../ports.ts';
 import type { RunResult } from './carry-out.ts';
 import { nothingToDo, readWork, type Work } from './read-work.ts';
-import type { RunIo, RunOptions } from './run-base.ts';
+import type { RunIo, RunOptions, WouldDo } from './run-base.ts';
 
 export interface DryRunJob {
   readonly options: RunOptions;
@@ -17,27 +17,34 @@ export async function dryRun(job: DryRunJob): Promise<RunResult> {
   const { io, house } = job;
   const workspace = await house.workspace();
   const work = await readWork({ ...job, workspace });
-  if (work.tasks.length === 0) {
+  const head = (await workspace.resolve('HEAD')) ?? '';
+  const tasks = await Promise.all(work.tasks.map((task) => wouldDo(task, work, head)));
+  io.onDryRun?.({ agent: work.agents.name, tasks, gates: work.all.map((gate) => gate.name) });
+  if (tasks.length === 0) {
     io.onLine(nothingToDo(work));
     return { status: 0 };
   }
-  const head = (await workspace.resolve('HEAD')) ?? '';
-  io.onLine(
-    `would run ${work.tasks.length} of ${work.reading.plan.tasks.length} tasks with ${work.agents.name}:`,
-  );
-  for (const task of work.tasks) io.onLine(await line(task, work, head));
+  const all = work.reading.plan.tasks.length;
+  io.onLine(`would run ${tasks.length} of ${all} tasks with ${work.agents.name}:`);
+  for (const task of tasks) io.onLine(line(task));
   io.onLine(gatesLine(work));
   return { status: 0 };
 }
 
-async function line(task: Task, work: Work, head: string): Promise<string> {
+type Would = WouldDo['tasks'][number];
+
+async function wouldDo(task: Task, work: Work, head: string): Promise<Would> {
   const [agent] = work.agents.of(task);
   const prompt = await agent?.prompt(jobOf(task, work, head));
-  const bytes = new TextEncoder().encode(prompt).length;
   const isLifted = work.lifted.has(task.id) && !task.explicitNeeds;
-  const waits = isLifted ? [] : task.needs;
-  const needs = waits.length > 0 ? `, after ${waits.join(', ')}` : '';
-  return `  ${task.id}: ${task.title} (prompt ${bytes} bytes${needs})`;
+  const { id, title, needs } = task;
+  const promptBytes = new TextEncoder().encode(prompt).length;
+  return { id, title, promptBytes, needs: isLifted ? [] : needs };
+}
+
+function line({ id, title, promptBytes, needs }: Would): string {
+  const waits = needs.length > 0 ? `, after ${needs.join(', ')}` : '';
+  return `  ${id}: ${title} (prompt ${promptBytes} bytes${waits})`;
 }
 
 function gatesLine({ all, settings }: Work): string {

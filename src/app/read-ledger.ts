@@ -1,6 +1,8 @@
 import type { House } from '../compose.ts';
 import type { Recorded } from '../core/events.ts';
+import { pastOf, type PlanPast } from '../core/plan-past.ts';
 import { inOrder, rebuild } from '../core/rebuild.ts';
+import { isNothing, refsToldIn } from '../core/traces.ts';
 import { LedgerDamaged, type Ledger } from '../ports.ts';
 import { slugOf } from './whole-ledger.ts';
 
@@ -19,7 +21,10 @@ export async function readPlans(house: House): Promise<ReadonlyMap<string, strin
   return read.kind === 'read' ? read.value : (await house.traces()).plans();
 }
 
-/** A plan's history, for commands that take no lock and mend nothing: from git, what the ledger lost, or all where it is damaged or gone. */
+/**
+ * A plan's history, for commands that take no lock and mend nothing: from git, what the ledger lost, or all where it is damaged
+ * or gone.
+ */
 export async function readPast(house: House, planPath: string): Promise<Past> {
   const read = await withLedger(house, async (ledger) => {
     const slug = await slugOf(house, planPath, await ledger.plans());
@@ -28,7 +33,7 @@ export async function readPast(house: House, planPath: string): Promise<Past> {
   if (read.kind === 'read') return read.value;
   const traces = await house.traces();
   const slug = await slugOf(house, planPath, new Map());
-  const found = await traces.of(slug, () => false);
+  const found = await (await traces.of(slug))(() => false);
   const rebuilt = rebuild({ plan: slug, planPath, history: [], traces: found });
   const events = inOrder(slug, rebuilt.entries);
   if (read.why === undefined && events.length === 0) return { slug, events, notice: undefined };
@@ -38,22 +43,41 @@ export async function readPast(house: House, planPath: string): Promise<Past> {
   return { slug, events, notice };
 }
 
+/** The same, folded and without what gates said: a long history costs a fraction of what it does event by event. */
+export async function readFolded(
+  house: House,
+  planPath: string,
+): Promise<Omit<Past, 'events'> & { readonly past: PlanPast }> {
+  const read = await withLedger(house, async (ledger) => {
+    const slug = await slugOf(house, planPath, await ledger.plans());
+    const seen = await (await house.traces()).of(slug);
+    const past = await ledger.past(slug);
+    const told = new Set(past.refs);
+    return isNothing(await seen((ref) => told.has(ref))) ? { slug, past } : undefined;
+  });
+  if (read.kind === 'read' && read.value !== undefined) return { ...read.value, notice: undefined };
+  const { events, ...rest } = await readPast(house, planPath);
+  return { ...rest, past: pastOf(events) };
+}
+
 /** What git shows is written down first: a history that is read after it knows it, whoever writes meanwhile. */
 async function readBoth(
   house: House,
   ledger: Ledger,
   { slug, planPath }: { readonly slug: string; readonly planPath: string },
 ): Promise<Past> {
-  const known = await ledger.refsTold(slug);
-  const traces = await (await house.traces()).of(slug, (ref) => known.has(ref));
+  const seen = await (await house.traces()).of(slug);
   const history = await ledger.history(slug);
+  const told = refsToldIn(history);
+  const traces = await seen((ref) => told.has(ref));
+  if (isNothing(traces)) return { slug, events: history, notice: undefined };
   const { entries } = rebuild({ plan: slug, planPath, history, traces });
   if (entries.length === 0) return { slug, events: history, notice: undefined };
   const notice = 'the ledger has lost its end: this is what git knows; skeleton run mends it';
   return { slug, events: [...history, ...inOrder(slug, entries, history)], notice };
 }
 
-type Read<T> =
+export type Read<T> =
   | { readonly kind: 'read'; readonly value: T }
   | { readonly kind: 'lost'; readonly why: string | undefined };
 

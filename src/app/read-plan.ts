@@ -32,7 +32,7 @@ const projectFile = '.skeleton.yml';
 export async function readPlan(job: ReadingJob): Promise<PlanReading> {
   const { plan: read, bytes } = await readPlanFile(job.workspace, job.planPath);
   const project = await readLayer(projectFile, await projectBytes(job.workspace));
-  const userFile = await readUserConfig(job.env);
+  const userFile = readUserConfig(job.env);
   const user = await readLayer(userFile?.path ?? '', userFile?.bytes);
   const plan = withLimits(read, user.config, job.flags);
   const merged = mergeConfig(user.config, project.config, plan.config);

@@ -30,6 +30,8 @@ export interface WorkJob {
   readonly planPath: string;
 }
 
+const nobody: Agents = { name: '', of: () => [] };
+
 /** Reads plan, configuration and gates; throws Refusal(2) with every problem at once. */
 export async function readWork(job: WorkJob): Promise<Work> {
   const { options, io, house } = job;
@@ -42,7 +44,9 @@ export async function readWork(job: WorkJob): Promise<Work> {
   refuseProblems(problems);
   const gates = await house.gates(config);
   const found = settings.judged ? await gatesOf(gates, plan, tasks) : { all: [], common: [] };
-  const agents = await house.agents(config, options.verbose ? io.onAgentOutput : undefined);
+  const sink = options.verbose ? io.onAgentOutput : undefined;
+  // Where nothing is to be done, nobody has to be there to do it.
+  const agents = tasks.length === 0 ? nobody : await house.agents(config, sink);
   refuseUnmeasured(settings, agents, tasks);
   const lifted = new Set(named.flatMap((name) => findTask(plan, name)?.id ?? []));
   return { reading, settings, tasks, lifted, named, gates, ...found, agents };

@@ -1,5 +1,6 @@
 import type { House } from '../compose.ts';
 import { rebuild, type Rebuilt } from '../core/rebuild.ts';
+import { isNothing } from '../core/traces.ts';
 import type { Ledger } from '../ports.ts';
 import type { Lost } from './whole-ledger.ts';
 
@@ -11,10 +12,11 @@ export async function reconcile(
   { house, ledger }: { readonly house: House; readonly ledger: Ledger },
   plan: { readonly slug: string; readonly path: string },
 ): Promise<string | undefined> {
+  const seen = await (await house.traces()).of(plan.slug);
   const known = await ledger.refsTold(plan.slug);
-  const traces = await (await house.traces()).of(plan.slug, (ref) => known.has(ref));
+  const traces = await seen((ref) => known.has(ref));
   // To read a long history takes longer than all the rest of a start.
-  if (Object.values(traces).every(({ length }) => length === 0)) return undefined;
+  if (isNothing(traces)) return undefined;
   const history = await ledger.history(plan.slug);
   const rebuilt = rebuild({ plan: plan.slug, planPath: plan.path, history, traces });
   if (rebuilt.entries.length === 0) return undefined;

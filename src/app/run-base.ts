@@ -19,6 +19,21 @@ export interface RunOptions {
   readonly verbose: boolean;
 }
 
+/** What a run would do. */
+export interface WouldDo {
+  /** '' where there is nothing to do. */
+  readonly agent: string;
+  /** Pending and selected, in order; `needs`: which it waits for. */
+  readonly tasks: readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly promptBytes: number;
+    readonly needs: readonly string[];
+  }[];
+  /** Names of the gates; none with `--no-gates`. */
+  readonly gates: readonly string[];
+}
+
 export interface RunIo {
   readonly onEvent: (event: Recorded) => void;
   /** Gets, before a dead run's task is recovered, what was written about it by then: what of it a later event rests on. */
@@ -27,10 +42,14 @@ export interface RunIo {
   readonly onProgress: (progress: Progress) => void;
   /** The agent's output as it comes, with `verbose`. */
   readonly onAgentOutput?: (chunk: Uint8Array) => void;
+  /** What a dry run comes to, as data. */
+  readonly onDryRun?: (would: WouldDo) => void;
   /** Lines of a dry run, and that there is nothing to do. */
   readonly onLine: (text: string) => void;
   /** Aborts the run. A reason of 129, 130 or 143 becomes its exit status; any other is 130. */
   readonly signal: AbortSignal;
+  /** What went wrong beside the run, and changes nothing of it: somebody could not be told. */
+  readonly onWarning?: (text: string) => void;
   readonly env: Environment;
 }
 
@@ -40,6 +59,8 @@ export interface PlaceJob {
   readonly io: RunIo;
   readonly house: House;
   readonly planPath: string;
+  /** Gets what the run's files say before any agent works on them. */
+  readonly onBegin: (config: Config) => void;
 }
 
 /** Everything that a command which changes a work tree holds open. */
@@ -60,6 +81,7 @@ export interface OpenBase {
 export interface RunBase extends OpenBase {
   readonly options: RunOptions;
   readonly io: RunIo;
+  readonly onBegin: PlaceJob['onBegin'];
   /** The linked worktree, where the run works in one. */
   readonly isolated?: string;
 }

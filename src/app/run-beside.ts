@@ -16,7 +16,7 @@ import { slugOf } from './whole-ledger.ts';
  * gate that is not is refused with 3.
  */
 export async function runBeside(job: PlaceJob, asked: string | undefined): Promise<RunResult> {
-  const { options, io, house, planPath } = job;
+  const { options, io, house, planPath, onBegin } = job;
   const { head } = house.facts;
   if (head === undefined) throw noCommit();
   await refuseUncommitted(job);
@@ -29,7 +29,7 @@ export async function runBeside(job: PlaceJob, asked: string | undefined): Promi
   return withBase(opening, async (base, usedUp) => {
     for (const notice of notices) await tell(base, notice);
     await catchUp(base, head);
-    return carryOut({ ...base, options, io, isolated: folder }, usedUp);
+    return carryOut({ ...base, options, io, onBegin, isolated: folder }, usedUp);
   });
 }
 

@@ -9,6 +9,8 @@ import type { PlaceJob, RunIo, RunOptions } from './run-base.ts';
 import { isUntouched, noCommit } from './refuse-no-commit.ts';
 import { runBeside } from './run-beside.ts';
 import { runOnBranch } from './run-on-branch.ts';
+import { telling } from './telling.ts';
+import type { Told } from './who-is-told.ts';
 
 /**
  * Works through a plan (contract, "Commands": `run`). Checks come in the contract's order: repository, lock, recovery, plan and
@@ -16,13 +18,22 @@ import { runOnBranch } from './run-on-branch.ts';
  * where the signal aborts before the work begins.
  */
 export async function runPlan(options: RunOptions, io: RunIo): Promise<RunResult> {
-  return stoppingWith(io.signal, () => choosePlace(options, io));
+  return stoppingWith(io.signal, () =>
+    telling(options, io, (heard, begin) => choosePlace(options, heard, begin)),
+  );
 }
 
-async function choosePlace(options: RunOptions, io: RunIo): Promise<RunResult> {
+async function choosePlace(
+  options: RunOptions,
+  io: RunIo,
+  begin: (told: Told) => void,
+): Promise<RunResult> {
   const house = await openHouse(options.cwd, io.env);
   const planPath = planPathIn(house.facts.top, options.cwd, options.planPath);
-  const job: PlaceJob = { options, io, house, planPath };
+  const onBegin: PlaceJob['onBegin'] = ({ notify: targets = [] }) => {
+    begin({ targets, top: house.facts.top, plan: planPath });
+  };
+  const job: PlaceJob = { options, io, house, planPath, onBegin };
   if (options.dryRun) return dryRun(job);
   assertTemporary();
   const { isolate = false, branch } = await askedPlace(job);
@@ -30,7 +41,7 @@ async function choosePlace(options: RunOptions, io: RunIo): Promise<RunResult> {
   if (house.facts.head === undefined && (await isUntouched(house))) throw noCommit();
   const { onEvent, onEarlier, env } = io;
   return withBase({ house, env, planPath, onEvent, onEarlier }, (base, usedUp) => {
-    const run = { ...base, options, io };
+    const run = { ...base, options, io, onBegin };
     return branch === undefined ? carryOut(run, usedUp) : runOnBranch(run, branch, usedUp);
   });
 }

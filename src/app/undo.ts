@@ -1,4 +1,5 @@
 import { openHouse, planPathIn, type Environment } from '../compose.ts';
+import { nearest } from '../core/config/nearest.ts';
 import { parseTag, planOfUndoRef, shortRef } from '../core/refs.ts';
 import { Refusal, type DirtyPath, type Mark, type Moved } from '../ports.ts';
 import { withBase } from './open-base.ts';
@@ -77,11 +78,27 @@ function before(marks: readonly Mark[], plan: string): Mark {
 }
 
 function find(marks: readonly Mark[], asked: string, plan: string): Mark {
-  const found = marks.find(({ ref }) =>
-    [ref, shortRef(ref), ref.replace(/^refs\//, ''), ref.split('/').at(-1)].includes(asked),
-  );
+  const found = marks.find((mark) => namesOf(mark).includes(asked));
   if (found !== undefined) return found;
-  throw new Refusal(2, `${plan} has no checkpoint '${asked}'`, someOf(marks));
+  const near = nearest(asked, marks.flatMap(namesOf)) ?? ofTask(marks, asked);
+  const hint = near === undefined ? '' : `; did you mean '${near}'?`;
+  throw new Refusal(2, `${plan} has no checkpoint '${asked}'${hint}`, someOf(marks));
+}
+
+/** The newest checkpoint of the task that was most likely meant. */
+function ofTask(marks: readonly Mark[], asked: string): string | undefined {
+  const tasks = marks.map(({ ref }) => parseTag(ref)?.task ?? '');
+  const near = nearest(
+    asked,
+    tasks.filter((task) => task !== ''),
+  );
+  return marks[near === undefined ? -1 : tasks.lastIndexOf(near)]?.ref.split('/').at(-1);
+}
+
+/** What it may be called by; the first is what a person would type. */
+function namesOf({ ref }: Mark): readonly string[] {
+  const [short, inRefs] = [shortRef(ref), ref.replace(/^refs\//, '')];
+  return [short, inRefs, ref, ref.split('/').at(-1) ?? ''];
 }
 
 const MOST_LISTED = 8;

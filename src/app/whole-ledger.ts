@@ -1,4 +1,6 @@
-import { slugFor, type House } from '../compose.ts';
+import { createHash } from 'node:crypto';
+import type { House } from '../compose.ts';
+import { planSlug } from '../core/refs.ts';
 import { LedgerDamaged, type Ledger } from '../ports.ts';
 import { held } from './held.ts';
 
@@ -74,4 +76,13 @@ async function setAside(house: House): Promise<string> {
   } finally {
     lock.release();
   }
+}
+
+/** PLAN of a path: taken from the ledger where it has one; a second path of the same name gets `-` and six hex digits. */
+function slugFor(path: string, taken: ReadonlyMap<string, string>): string {
+  const known = [...taken].find(([, owner]) => owner === path)?.[0];
+  if (known !== undefined) return known;
+  const slug = planSlug(path);
+  if (!taken.has(slug)) return slug;
+  return planSlug(path, createHash('sha256').update(path).digest('hex').slice(0, 6));
 }

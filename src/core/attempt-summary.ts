@@ -51,8 +51,8 @@ export function attemptsIn(task: string, history: readonly OfTask[]): readonly A
   const attempts = starts.flatMap((from, nth) =>
     attemptOf(task, history.slice(from, starts[nth + 1])),
   );
-  const verified = history.flatMap(({ event }) =>
-    event.type === 'checkpoint.verified' ? [event.tag] : [],
+  const verified = new Set(
+    history.flatMap(({ event }) => (event.type === 'checkpoint.verified' ? [event.tag] : [])),
   );
   return attempts.map((attempt) => confirmed(attempt, verified));
 }
@@ -63,26 +63,26 @@ export function chargedIn(attempts: readonly AttemptSummary[]): number {
 }
 
 /** It may be verified long after the next attempt has begun. */
-function confirmed(attempt: AttemptSummary, verified: readonly string[]): AttemptSummary {
+function confirmed(attempt: AttemptSummary, verified: ReadonlySet<string>): AttemptSummary {
   const { outcome } = attempt;
-  if (outcome.kind !== 'passed' || !verified.includes(outcome.tag)) return attempt;
+  if (outcome.kind !== 'passed' || !verified.has(outcome.tag)) return attempt;
   return { ...attempt, outcome: { ...outcome, judged: true, unproven: false } };
 }
 
-/** Whether git alone tells of the commit that passed, because the ledger was lost. */
-export function wasRebuilt(history: readonly OfTask[], commit: string): boolean {
-  return history.some(
-    ({ event }) =>
-      event.type === 'gates.passed' && event.commit === commit && event.rebuilt === true,
-  );
+/** Commits that passed: those that gates stood behind (with `--no-gates` none did), and those that git alone tells of. */
+export interface Passes {
+  readonly judged: ReadonlySet<string>;
+  readonly rebuilt: ReadonlySet<string>;
 }
 
-/** Whether gates stood behind the commit that passed: with `--no-gates` none did. */
-export function wasJudged(history: readonly OfTask[], commit: string): boolean {
-  return history.some(
-    ({ event }) =>
-      event.type === 'gates.passed' && event.commit === commit && event.gates.length > 0,
-  );
+export function passesIn(history: readonly OfTask[]): Passes {
+  const [judged, rebuilt] = [new Set<string>(), new Set<string>()];
+  for (const { event } of history) {
+    if (event.type !== 'gates.passed') continue;
+    if (event.gates.length > 0) judged.add(event.commit);
+    if (event.rebuilt === true) rebuilt.add(event.commit);
+  }
+  return { judged, rebuilt };
 }
 
 function attemptOf(task: string, slice: readonly OfTask[]): readonly AttemptSummary[] {
@@ -101,7 +101,7 @@ function attemptOf(task: string, slice: readonly OfTask[]): readonly AttemptSumm
       base,
       run: started.run,
       startedAt: started.at,
-      seconds: secondsBetween(started, slice.filter(belongs).at(-1)),
+      seconds: secondsBetween(started, slice.findLast(belongs)),
       outcome: outcomeOf(slice),
       agentEnd: agentEnd && {
         ended: agentEnd.ended,
@@ -133,8 +133,9 @@ function outcomeOf(slice: readonly OfTask[]): AttemptOutcome {
   const created = find(slice, 'checkpoint.created')?.event;
   if (created !== undefined) {
     const { tag, commit } = created;
-    const unproven = wasRebuilt(slice, commit);
-    return { kind: 'passed', tag, commit, judged: wasJudged(slice, commit), unproven };
+    const { judged, rebuilt } = passesIn(slice);
+    const unproven = rebuilt.has(commit);
+    return { kind: 'passed', tag, commit, judged: judged.has(commit), unproven };
   }
   const rejected = find(slice, 'attempt.rejected')?.event;
   if (rejected !== undefined) return { kind: 'rejected', failure: rejected.failure };

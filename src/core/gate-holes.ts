@@ -1,4 +1,4 @@
-import { pathMatcher } from './globs.ts';
+import { globOf, pathMatcher } from './globs.ts';
 
 /** A gate's own text: its shell command, or the content of its script. */
 export interface GateText {
@@ -6,10 +6,13 @@ export interface GateText {
   readonly text: string;
 }
 
+/** In the order in which make looks for them: a new one goes before those that follow. */
+export const makefiles: readonly string[] = ['GNUmakefile', 'makefile', 'Makefile'];
+
 /** Tools whose verdict rests on files that an agent may rewrite. */
 const restsOn: readonly (readonly [tool: RegExp, files: readonly string[]])[] = [
   [/\b(?:npm|pnpm|yarn|bun)\b/, ['package.json']],
-  [/\bmake\b/, ['Makefile', 'makefile', 'GNUmakefile']],
+  [/\bmake\b/, makefiles],
   [/\bjust\b/, ['justfile', 'Justfile']],
   [/\btox\b/, ['tox.ini']],
   [/\bpytest\b/, ['pytest.ini', 'pyproject.toml', 'setup.cfg', 'conftest.py']],
@@ -24,7 +27,11 @@ const restsOn: readonly (readonly [tool: RegExp, files: readonly string[]])[] = 
 ];
 
 const pathWord =
-  /[\w@%+=:.-]*[\w.-]\/[\w@%+=:./-]*\w|[\w.-]+\.(?:sh|bash|mjs|cjs|js|ts|py|rb|pl)\b/g;
+  /[\w@%+=:.-]*[\w.-]\/[\w@%+=:./-]*\w|[\w.-]+\.(?:sh|bash|mjs|cjs|js|ts|py|rb|pl|mk)\b/g;
+
+/** One word as a shell reads it, quotes and backslashes included: some name of a file is always in need of them. */
+const shellWord = /(?:[^\s"'\\;|&<>()`$]|\\[^\n]|"[^"\n]*"|'[^'\n]*')+/g;
+const LONGEST_PATH = 200;
 
 const interpreters = /^(?:sh|bash|dash|zsh|ksh|node|bun|deno|tsx|python[\d.]*|ruby|perl|php)$/;
 
@@ -40,12 +47,54 @@ export function scriptNamedBy(command: string): string | undefined {
   return word === first && !word.includes('/') ? undefined : path;
 }
 
-/** Files that a gate may rest on, as far as its text tells: some may not exist. Scripts it calls first, then configuration. */
-export function filesBehind({ text }: GateText): readonly string[] {
+/**
+ * Files that a gate, a script of package.json or a makefile may rest on, as far as its text tells: some may not exist.
+ * Scripts it calls first, then configuration.
+ */
+export function filesBehind({ text }: Pick<GateText, 'text'>): readonly string[] {
   const code = text.replace(/^\s*#.*$/gm, '');
-  const named = (code.match(pathWord) ?? []).map((word) => word.replace(/^\.\//, ''));
+  const named = (code.match(pathWord) ?? []).map(withoutDot);
   const tools = restsOn.flatMap(([tool, files]) => (tool.test(code) ? files : []));
-  return [...new Set([...named, ...tools])];
+  return [...new Set([...named, ...quotedPaths(code), ...madeBy(code), ...tools])];
+}
+
+function withoutDot(path: string): string {
+  return path.replace(/^(?:\.\/)+/, '');
+}
+
+/** Words that only a shell can tell from the rest: with blanks, quotes or brackets in them. */
+function quotedPaths(code: string): readonly string[] {
+  const isPath = (word: string): boolean =>
+    word.length <= LONGEST_PATH &&
+    /^[^/-][^\n]*(?:\/[^/]|\.\w+$)/.test(word) &&
+    !/(?:^|\/)\.\.(?:\/|$)|[\^|$]/.test(word);
+  return (code.match(shellWord) ?? [])
+    .filter((word) => /["'\\[\]{}!,~]/.test(word))
+    .map((word) => withoutDot(word.replace(/"([^"]*)"|'([^']*)'|\\(.)/g, '$1$2$3')))
+    .filter(isPath);
+}
+
+/** What a makefile includes, and the makefiles of the folders it goes to. */
+function madeBy(code: string): readonly string[] {
+  const included = [...code.matchAll(/^[ ]*[-s]?include[ \t]+([^#\n]+)/gm)].flatMap(([, words]) =>
+    (words ?? '').trim().split(/\s+/),
+  );
+  const folders = [...code.matchAll(/(?:\bmake\b|\$[({]MAKE[)}])[^\n;&|]*?\s-C[ \t]*([\w./-]+)/g)];
+  return [
+    ...included.filter((word) => /^[\w][\w./-]*$/.test(word)),
+    ...folders.flatMap(([, folder]) =>
+      makefiles.map((name) => `${withoutDot(folder ?? '')}/${name}`),
+    ),
+  ];
+}
+
+/** Where one makefile is there, another that goes before it is as good as there. */
+export function mattersWhere(exists: (path: string) => boolean): (path: string) => boolean {
+  return (path) => {
+    const [, folder = '', name = ''] = /^(.*\/)?([^/]+)$/.exec(path) ?? [];
+    if (!makefiles.includes(name)) return exists(path);
+    return makefiles.some((one) => exists(folder + one));
+  };
 }
 
 /**
@@ -58,11 +107,19 @@ export function holesIn(
   exists: (path: string) => boolean,
 ): readonly string[] {
   const isProtected = pathMatcher([...protect, 'gates', '.skeleton', '.skeleton.yml']);
+  const matters = mattersWhere(exists);
   return gates.flatMap((gate) => {
     const itself = scriptNamedBy(gate.text);
-    const isOpen = (path: string): boolean => path !== itself && exists(path) && !isProtected(path);
+    const isOpen = (path: string): boolean =>
+      path !== itself && matters(path) && !isProtected(path);
     const open = filesBehind(gate).filter(isOpen);
     if (open.length === 0) return [];
-    return `gate ${gate.name} rests on ${open.join(', ')}, which an agent may rewrite: add to protect: [${open.join(', ')}]`;
+    return `gate ${gate.name} rests on ${open.join(', ')}, which an agent may rewrite: add to protect: [${open.map(listed).join(', ')}]`;
   });
+}
+
+/** As an entry of a list in YAML. */
+function listed(path: string): string {
+  const glob = globOf(path);
+  return /^[\w.][\w ./-]*$/.test(glob) ? glob : `'${glob.replaceAll("'", "''")}'`;
 }

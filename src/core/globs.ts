@@ -13,6 +13,11 @@ export function pathMatcher(globs: readonly string[]): (path: string) => boolean
   return (path) => matches(path) && !excluded(path);
 }
 
+/** The glob that matches this path and no other. */
+export function globOf(path: string): string {
+  return path.replace(/[\\*?[\]{}()!]/g, '\\$&');
+}
+
 const options = { dot: true, nonegate: true } as const;
 
 function withItsContent(glob: string): readonly string[] {

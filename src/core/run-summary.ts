@@ -3,7 +3,8 @@ import { find, secondsBetween } from './history.ts';
 import type { EventOf } from './history.ts';
 import type { UsageSum } from './usage.ts';
 
-export interface RunSummary {
+/** What a history says of a run, less what its attempts used. */
+export interface RunPast {
   readonly run: string;
   readonly startedAt: string;
   readonly branch: string;
@@ -14,16 +15,19 @@ export interface RunSummary {
   readonly counts: RunCounts | undefined;
   /** From its start to its last event. */
   readonly seconds: number;
-  /** Sum over the agents' steps of the attempts that it began. */
-  readonly usage: UsageSum;
   readonly baseline: EventOf<'baseline.finished'>['verdict'] | undefined;
   readonly notices: readonly string[];
+}
+
+export interface RunSummary extends RunPast {
+  /** Sum over the agents' steps of the attempts that it began. */
+  readonly usage: UsageSum;
 }
 
 type OfRun = Recorded<RunEvent>;
 
 /** The run of these events; none where its start is not among them. */
-export function runOf(events: readonly Recorded[], usage: UsageSum): readonly RunSummary[] {
+export function runOf(events: readonly Recorded[]): readonly RunPast[] {
   const own = events.filter((recorded): recorded is OfRun => recorded.task === '');
   const started = find(own, 'run.started');
   if (started === undefined) return [];
@@ -38,7 +42,6 @@ export function runOf(events: readonly Recorded[], usage: UsageSum): readonly Ru
       why: finished?.why,
       counts: finished?.counts,
       seconds: secondsBetween(started, events.at(-1)),
-      usage,
       baseline: find(own, 'baseline.finished')?.event.verdict,
       notices: events.flatMap(({ event }) => (event.type === 'notice' ? [event.message] : [])),
     },

@@ -1,3 +1,4 @@
+import { nearest } from './config/nearest.ts';
 import type { Plan, Task } from './plan/plan.ts';
 
 /**
@@ -53,7 +54,12 @@ export function findTask(plan: Plan, name: string): Task | undefined {
 function noSuchTask(plan: Plan, name: string): string {
   const some = plan.tasks.slice(0, 8).map((task) => task.id);
   const more = plan.tasks.length > some.length ? ', …' : '';
-  return `${plan.path} has no task '${name}': it has ${some.join(', ')}${more}`;
+  const near = nearest(
+    name,
+    plan.tasks.map(({ id }) => id),
+  );
+  const hint = near === undefined ? `it has ${some.join(', ')}${more}` : `did you mean '${near}'?`;
+  return `${plan.path} has no task '${name}': ${hint}`;
 }
 
 function unmetNeeds(plan: Plan, tasks: readonly Task[]): string[] {

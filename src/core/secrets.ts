@@ -11,7 +11,7 @@ const LONGEST = 4096;
 const keys =
   'API|ACCESS|SECRET|PRIVATE|SSH|AUTH|MASTER|SIGN|SIGNING|CRYPT|ENCRYPTION|DEPLOY|LICENSE|SESSION|APP|ACCOUNT|STORAGE|SERVICE|CLIENT';
 const secretPart = new RegExp(
-  `^(?:(?:${keys})*KEYS?|[A-Z]*(?:TOKENS?|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE)|(?:DB|USER)?PASS|PWD|PAT|JWT|CREDENTIALS?|CREDS|AUTH|COOKIES?|PRIVATE|DSN)$`,
+  `^(?:(?:${keys})*KEYS?|[A-Z]*(?:TOKENS?|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE)|(?:DB|USER)?PASS|PWD|PAT|JWT|CREDENTIALS?|CREDS|AUTH|COOKIES?|PRIVATE|DSN|WEBHOOKS?)$`,
 );
 /** Where something is, or what it is called. */
 const placePart =
@@ -25,8 +25,15 @@ const inAddress = /:\/\/([^\s/:@]*)(?::([^\s/@]+))?@/g;
  */
 export function secretsIn(env: Readonly<Record<string, string | undefined>>): readonly Secret[] {
   return Object.entries(env).flatMap(([name, value]) =>
-    value === undefined || name.startsWith('SKELETON_') ? [] : secretsOf(name, value),
+    value === undefined || name.startsWith('SKELETON_') || isFolder(name, value)
+      ? []
+      : secretsOf(name, value),
   );
+}
+
+/** Of every shell: where it is. Elsewhere in a name, PWD is a password. */
+function isFolder(name: string, value: string): boolean {
+  return name === 'PWD' && value.startsWith('/');
 }
 
 function secretsOf(name: string, value: string): readonly Secret[] {
@@ -42,7 +49,9 @@ function secretsOf(name: string, value: string): readonly Secret[] {
 function toldIn(name: string, value: string): readonly string[] {
   const split = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase();
   const parts = split.split(/[^A-Z0-9]+/).map((part) => part.replace(/\d+$/, ''));
-  if (!parts.some((part) => secretPart.test(part)) || placePart.test(split)) return [];
+  // Whoever has the address of a webhook may post there.
+  const isPlace = placePart.test(split) && !parts.some((part) => /^WEBHOOKS?$/.test(part));
+  if (!parts.some((part) => secretPart.test(part)) || isPlace) return [];
   const isPrint = /[GP]PG/.test(split) && /^[\dA-F]{16,40}$/.test(value);
   if (isPrint || isPublicKey(value)) return [];
   const afterUser = parts.includes('AUTH') ? /^[^\s:]+:(\S+)$/.exec(value)?.[1] : undefined;

@@ -1,11 +1,9 @@
-import { attemptsIn, wasJudged, wasRebuilt } from './attempt-summary.ts';
 import type { AttemptSummary } from './attempt-summary.ts';
-import type { Limited, Recorded, TaskEvent } from './events.ts';
-import { findLast, groupBy, isOfTask } from './history.ts';
-import type { EventOf, OfTask } from './history.ts';
-import { runOf, type RunSummary } from './run-summary.ts';
+import type { Limited, Recorded } from './events.ts';
+import { groupBy } from './history.ts';
+import { pastOf, type Checkpoint, type PlanPast, type TaskPast } from './plan-past.ts';
+import type { RunPast, RunSummary } from './run-summary.ts';
 import { sumUsage, type UsageSum } from './usage.ts';
-import { waitIn } from './waiting.ts';
 
 /** Where a task stands, in the contract's words ("Words"). One under way is pending with an open attempt. */
 export const taskStates = [
@@ -43,7 +41,7 @@ export interface TaskSummary {
   /** Sum over the agents' steps of all its attempts. */
   readonly usage: UsageSum;
   /** Full name of the tag, and the commit, of what passed. */
-  readonly checkpoint: { readonly tag: string; readonly commit: string } | undefined;
+  readonly checkpoint: Checkpoint | undefined;
   /** Why it is blocked or was stopped, as the run said it. */
   readonly why: string | undefined;
   /** Whose limit a pending task waits for, or waited for when its run ended. */
@@ -60,7 +58,7 @@ export interface Summary {
   /** Sum over all attempts. */
   readonly usage: UsageSum;
   /** The newest checkpoint of the plan. */
-  readonly last: { readonly tag: string; readonly commit: string } | undefined;
+  readonly last: Checkpoint | undefined;
 }
 
 /**
@@ -71,20 +69,31 @@ export function summarise(
   planned: readonly PlannedTask[] | undefined,
   events: readonly Recorded[],
 ): Summary {
-  const histories = groupBy(events.filter(isOfTask), (recorded) => recorded.task);
-  const known = (planned ?? []).map((task) => taskOf(task, histories.get(task.id) ?? []));
+  return summaryOf(planned, pastOf(events));
+}
+
+/** The same of a history that is folded already. */
+export function summaryOf(
+  planned: readonly PlannedTask[] | undefined,
+  past: Pick<PlanPast, 'tasks' | 'runs' | 'last'>,
+): Summary {
+  const pasts = new Map(past.tasks);
+  const known = (planned ?? []).map((task) => taskOf(task, pasts.get(task.id) ?? nothing));
   const inPlan = new Set(known.map((task) => task.id));
-  const unknown = [...histories]
+  const unknown = past.tasks
     .filter(([id]) => !inPlan.has(id))
     .map(([id, history]) => unplanned(id, history));
   const tasks = [...unblock(known), ...unknown];
   const attempts = tasks.flatMap((task) => task.attempts);
   const byRun = groupBy(attempts, (attempt) => attempt.run);
-  const runs = [...groupBy(events, (recorded) => recorded.run)].flatMap(([run, own]) =>
-    runOf(own, usageOf(byRun.get(run) ?? [])),
-  );
-  const usage = usageOf(attempts);
-  return { runs, tasks, counts: count(tasks), usage, last: lastCheckpoint(events) };
+  const runs = past.runs.map((run) => runWith(run, usageOf(byRun.get(run.run) ?? [])));
+  return { runs, tasks, counts: count(tasks), usage: usageOf(attempts), last: past.last };
+}
+
+const nothing: TaskPast = { recorded: 'pending', attempts: [] };
+
+function runWith({ baseline, notices, ...begun }: RunPast, usage: UsageSum): RunSummary {
+  return { ...begun, usage, baseline, notices };
 }
 
 function usageOf(attempts: readonly AttemptSummary[]): UsageSum {
@@ -98,28 +107,24 @@ export function attemptsOf(summary: Summary): readonly AttemptSummary[] {
     .sort((a, b) => (a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : 0));
 }
 
-function taskOf(planned: PlannedTask, history: readonly OfTask[]): TaskSummary {
-  const recorded = recordedState(history);
-  const isUnderWay = attemptsIn(planned.id, history).at(-1)?.outcome.kind === 'open';
+function taskOf(planned: PlannedTask, past: TaskPast): TaskSummary {
+  const isUnderWay = past.attempts.at(-1)?.outcome.kind === 'open';
   // While the gates judge, the tick that lies in the work tree is ours, and not earned yet.
-  const state = isUnderWay ? recorded : stateOf(planned, recorded);
-  return described(planned, state, history);
+  const state = isUnderWay ? past.recorded : stateOf(planned, past.recorded);
+  return described(planned, state, past);
 }
 
 /** A task that the plan does not have, or no longer: its history alone speaks. */
-function unplanned(id: string, history: readonly OfTask[]): TaskSummary {
-  const title = findLast(history, 'task.started')?.event.title ?? id;
-  return described({ id, title, line: 0, needs: [] }, recordedState(history), history);
+function unplanned(id: string, past: TaskPast): TaskSummary {
+  return described({ id, title: past.title ?? id, line: 0, needs: [] }, past.recorded, past);
 }
 
 function described(
   task: Pick<TaskSummary, 'id' | 'title' | 'line' | 'needs'>,
   state: TaskState,
-  history: readonly OfTask[],
+  { attempts, checkpoint, why, waits }: TaskPast,
 ): TaskSummary {
   const { id, title, line, needs } = task;
-  const attempts = attemptsIn(id, history);
-  const waits = state === 'pending' ? waitIn(history.map(({ event }) => event)) : undefined;
   return {
     id,
     title,
@@ -129,9 +134,9 @@ function described(
     attempts,
     seconds: attempts.reduce((sum, attempt) => sum + attempt.seconds, 0),
     usage: usageOf(attempts),
-    checkpoint: isProved(state) ? lastCheckpoint(history) : undefined,
-    why: findLast(history, 'task.finished')?.event.why,
-    ...(waits && { waits }),
+    checkpoint: isProved(state) ? checkpoint : undefined,
+    why,
+    ...(state === 'pending' && waits && { waits }),
   };
 }
 
@@ -144,40 +149,6 @@ function stateOf(planned: PlannedTask, recorded: TaskState): TaskState {
   if (planned.state === 'done') return isProved(recorded) ? recorded : 'ticked';
   // Passed once, but the mark is gone from the plan: the work was taken back.
   return isProved(recorded) ? 'pending' : recorded;
-}
-
-/** What the history alone says: its last word about the task counts. */
-function recordedState(history: readonly OfTask[]): TaskState {
-  return history.reduce<TaskState>(
-    (state, { event }) => wordOn(event, history, state) ?? state,
-    'pending',
-  );
-}
-
-function wordOn(
-  event: TaskEvent,
-  history: readonly OfTask[],
-  state: TaskState,
-): TaskState | undefined {
-  switch (event.type) {
-    case 'checkpoint.created':
-      if (wasRebuilt(history, event.commit)) return 'unproven';
-      return wasJudged(history, event.commit) ? 'passed' : 'unjudged';
-    case 'checkpoint.verified':
-      return state === 'unproven' && isLast(event, history) ? 'passed' : undefined;
-    case 'task.finished':
-      return event.state === 'stopped' ? 'pending' : event.state;
-    case 'task.reopened':
-    case 'attempt.started':
-      return 'pending';
-    default:
-      return undefined;
-  }
-}
-
-/** An earlier checkpoint of a task proves nothing of its last. */
-function isLast({ tag }: EventOf<'checkpoint.verified'>, history: readonly OfTask[]): boolean {
-  return findLast(history, 'checkpoint.created')?.event.tag === tag;
 }
 
 /** A task that was blocked when its run ended is so only as long as what it waits for has failed, or is blocked itself. */
@@ -217,8 +188,3 @@ const noTasks: Readonly<Record<TaskState, number>> = {
   skipped: 0,
   pending: 0,
 };
-
-function lastCheckpoint(events: readonly Recorded[]): Summary['last'] {
-  const created = findLast(events, 'checkpoint.created')?.event;
-  return created && { tag: created.tag, commit: created.commit };
-}

@@ -16,8 +16,18 @@ export function visible(text: string): string {
     .replace(unseen, (char) => (char === '\n' || char === '\t' ? char : picture(char)));
 }
 
+/** Whether it is printable ASCII and nothing else, as nearly every line is: nothing in it needs a closer look. */
+export function isPlain(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < 0x20 || code > 0x7e) return false;
+  }
+  return true;
+}
+
 /** As `visible`, on one line: newlines and tabs become visible too. */
 export function oneLine(text: string): string {
+  if (isPlain(text)) return text;
   return visible(text).replace(/[\n\t]/g, picture);
 }
 

@@ -1,4 +1,5 @@
 /** What git holds of the runs of one plan, beside what the ledger says of them. */
+import type { Recorded } from './events.ts';
 import type { AttemptFacts } from './snapshot-words.ts';
 
 /** The snapshot of an attempt that did not pass. */
@@ -61,4 +62,19 @@ export interface PlanTraces {
   readonly checkpoints: readonly CheckpointTrace[];
   readonly starts: readonly StartTrace[];
   readonly open: readonly OpenTrace[];
+}
+
+export function isNothing(traces: PlanTraces): boolean {
+  return Object.values(traces).every(({ length }) => length === 0);
+}
+
+/** Refs that a history tells of, each to its end: snapshots, checkpoints' tags and proofs, starts. */
+export function refsToldIn(history: readonly Recorded[]): ReadonlySet<string> {
+  const told = new Set<string>();
+  for (const { event } of history) {
+    if (event.type === 'gates.passed') told.add(event.tag).add(event.proof);
+    else if (event.type === 'rollback.done') told.add(event.snapshot.ref);
+    else if (event.type === 'run.started') told.add(event.start);
+  }
+  return told;
 }

@@ -29,17 +29,22 @@ export function addUsage(a: Usage, b: Usage): Usage {
 }
 
 export function sumUsage(steps: readonly Usage[]): UsageSum {
-  const { atLeast: _least, ...sums } = steps.reduce(addUsage, {});
-  const without = (isKnown: (usage: Usage) => boolean): number =>
-    steps.filter((usage) => usage.atLeast === true || !isKnown(usage)).length;
-  return {
-    ...sums,
-    steps: steps.length,
-    unknown: {
-      tokens: without((usage) => tokensOf(usage) !== undefined),
-      usd: without(({ usd }) => usd !== undefined),
-    },
-  };
+  const unknown = { tokens: 0, usd: 0 };
+  for (const step of steps) {
+    if (step.atLeast === true || tokensOf(step) === undefined) unknown.tokens += 1;
+    if (step.atLeast === true || step.usd === undefined) unknown.usd += 1;
+  }
+  return { ...totalsOf(steps), steps: steps.length, unknown };
+}
+
+function totalsOf(steps: readonly Usage[]): Omit<Usage, 'atLeast'> {
+  const sums: { input?: number; output?: number; usd?: number } = {};
+  for (const { input, output, usd } of steps) {
+    if (input !== undefined) sums.input = (sums.input ?? 0) + input;
+    if (output !== undefined) sums.output = (sums.output ?? 0) + output;
+    if (usd !== undefined) sums.usd = (sums.usd ?? 0) + usd;
+  }
+  return sums;
 }
 
 /** Whether any step reported anything. */

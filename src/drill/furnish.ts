@@ -20,6 +20,7 @@ max_file: 2MB
 isolate: false
 autostash: false
 no_gates: false
+notify: []
 ---
 
 # Plan

@@ -17,11 +17,17 @@ export function toPath(name: ByteName): Buffer {
 
 /** The name as a port carries it: exact where it is UTF-8; elsewhere each odd byte becomes `\xNN`. */
 export function toText(name: ByteName): string {
+  if (isAscii(name)) return name;
   try {
     return strict.decode(toPath(name));
   } catch {
     return name.replace(/[\x80-\xff]/g, escapeByte);
   }
+}
+
+function isAscii(name: ByteName): boolean {
+  for (let at = 0; at < name.length; at += 1) if (name.charCodeAt(at) > 0x7f) return false;
+  return true;
 }
 
 /** The name as people may safely see it: as toText, with control characters visible too. */

@@ -3,11 +3,11 @@ import type { OpenTrace } from '../core/traces.ts';
 import type { AttemptId } from '../ports.ts';
 import { parseAnchor, type Anchored } from './anchor-note.ts';
 import { toByteName, toText } from './byte-name.ts';
+import { keptCommit } from './kept-commit.ts';
 import type { Repository } from './located-repository.ts';
 import { readObjects } from './objects.ts';
 import { statOf } from './raw-files.ts';
 import { loadRecord } from './record.ts';
-import { keptCommit } from './snapshot.ts';
 
 type Refs = ReadonlyMap<string, string>;
 

@@ -45,7 +45,8 @@ export async function readFileAt(
 /** The change between two commits as a patch, without the programs that a configuration may name for it. */
 export async function patchBetween({ git }: Repository, from: string, to: string): Promise<string> {
   const args = ['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--no-renames'];
-  const out = await git.run([...args, '--end-of-options', from, to, '--'], {
+  const names = ['--src-prefix=a/', '--dst-prefix=b/'];
+  const out = await git.run([...args, ...names, '--end-of-options', from, to, '--'], {
     settings: ['core.quotePath=true'],
   });
   return out.toString('utf8');

@@ -13,7 +13,8 @@ import type { RefChange } from './ref-changes.ts';
 import { reflogTips } from './reflog.ts';
 import type { RefReading } from './refs.ts';
 import { freeRef, moveRefsOutOfTheWay } from './refs-in-the-way.ts';
-import { keptCommit, snapshotRef } from './snapshot.ts';
+import { keptCommit } from './kept-commit.ts';
+import { snapshotRef } from './snapshot.ts';
 import { clearLogs, clearStumbling } from './stumbling-refs.ts';
 
 /** A ref that the attempt changed; undefined where it did not stand. */

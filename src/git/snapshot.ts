@@ -12,10 +12,11 @@ import { makeDurable, syncFiles } from './objects.ts';
 import type { OpenAttempt } from './open-attempt.ts';
 import { sha256 } from './plan-file.ts';
 import { readIndex, useIndex } from './private-index.ts';
-import { readRegular, writeWhole } from './raw-files.ts';
+import { writeWhole } from './raw-files.ts';
 import { readBack, treeDifference } from './read-back.ts';
 import { changeRefs } from './ref-changes.ts';
 import { resolveRef } from './refs.ts';
+import { keptCommit, keptPath } from './kept-commit.ts';
 import type { Repository } from './located-repository.ts';
 import type { Change } from './survey.ts';
 
@@ -77,16 +78,6 @@ function snapshotMessage({
     body: 'What the attempt left when it was rolled back.',
     trailers: snapshotTrailers(id, facts, ended),
   };
-}
-
-/** Our own note of the snapshot: a ref of its name that the agent made is none of ours. */
-function keptPath({ state }: Repository): ByteName {
-  return `${state}/attempt.kept`;
-}
-
-/** The snapshot of the attempt under way; '' while there is none. */
-export function keptCommit(repository: Repository): string {
-  return readRegular(keptPath(repository))?.toString('latin1') ?? '';
 }
 
 /** A person's attempt that passed: its snapshot, taken before the gates ran, has done its work. */

@@ -1,8 +1,8 @@
 import { parseProof } from '../core/proof.ts';
 import { parseTag } from '../core/refs.ts';
 import type { AttemptTrace, CheckpointTrace, PlanTraces, StartTrace } from '../core/traces.ts';
-import type { Traces } from '../ports.ts';
-import { toByteName, toText } from './byte-name.ts';
+import type { Traces, TracesNow } from '../ports.ts';
+import { toText } from './byte-name.ts';
 import { parseCommit, type CommitText } from './parse-commit.ts';
 import type { Repository } from './located-repository.ts';
 import { readObjects } from './objects.ts';
@@ -12,7 +12,7 @@ import { otherWorktrees, readRefs } from './read-refs.ts';
 /** Reads what is left of runs where the ledger does not tell. Without refs of ours that are news it costs no process. */
 export function openTraces(repository: Repository): Traces {
   return {
-    of: (plan, isKnown) => readTraces(repository, plan, isKnown),
+    of: (plan) => readTraces(repository, plan),
     plans: () => readPlans(repository),
     openHere: async () => {
       const open = await openAttempts(repository, await ownRefs(repository));
@@ -25,22 +25,36 @@ type Refs = ReadonlyMap<string, string>;
 
 async function ownRefs(repository: Repository): Promise<Refs> {
   const { refs } = await readRefs(repository);
-  const own = [...refs].filter(([ref]) => /^refs\/(?:tags\/)?skeleton\//.test(ref));
-  return new Map(own.map(([ref, value]) => [toText(toByteName(ref)), value]));
+  const own = new Map<string, string>();
+  for (const [ref, value] of refs)
+    if (ref.startsWith('refs/skeleton/') || ref.startsWith('refs/tags/skeleton/'))
+      own.set(toText(ref), value);
+  return own;
 }
 
-async function readTraces(
+async function readTraces(repository: Repository, plan: string): Promise<TracesNow> {
+  const refs = await ownRefs(repository);
+  const open = await openAttempts(repository, refs);
+  return (isKnown) => {
+    const unknown = [...refs].filter(([ref]) => !isKnown(ref) && planOf(ref) === plan);
+    return tracesIn(repository, plan, { unknown, open });
+  };
+}
+
+interface Seen {
+  readonly unknown: readonly (readonly [ref: string, oid: string])[];
+  readonly open: readonly Open[];
+}
+
+async function tracesIn(
   repository: Repository,
   plan: string,
-  isKnown: (ref: string) => boolean,
+  { unknown, open }: Seen,
 ): Promise<PlanTraces> {
-  const refs = await ownRefs(repository);
-  const unknown = [...refs].filter(([ref]) => !isKnown(ref) && planOf(ref) === plan);
   const objects = await readTexts(
     repository,
     unknown.map(([, oid]) => oid),
   );
-  const open = await openAttempts(repository, refs);
   const isMade = madeSince(repository, open, objects);
   const news = new Map(unknown.filter((one) => !isMade(one)));
   return {

@@ -47,8 +47,16 @@ export function rowOf({ event, ...place }: Recorded): EventRow {
 /** The event in a row, every field checked. Throws what `unreadable` makes of a reason that names the row. */
 export function readRow(row: unknown, unreadable: (reason: string) => Error): Recorded {
   if (!isRecord(row) || !isEventRow(row)) throw unreadable('an event lacks a column');
-  const { plan, task, seq, run, at, body } = row;
-  const event = parse(body);
+  return readEvent(row, parse(row.body), unreadable);
+}
+
+/** As readRow, of a row whose body is parsed already: undefined stands for what is no JSON. */
+export function readEvent(
+  row: Omit<EventRow, 'body'>,
+  event: unknown,
+  unreadable: (reason: string) => Error,
+): Recorded {
+  const { plan, task, seq, run, at } = row;
   const problem = problemOf(event, row);
   if (problem !== undefined)
     throw unreadable(`event ${seq} of ${task === '' ? plan : `${plan}, ${task}`} ${problem}`);
@@ -59,7 +67,10 @@ function isEventRow(row: Record<string, unknown>): row is Record<string, unknown
   return wrongField(row, columns) === undefined;
 }
 
-function problemOf(event: unknown, { type, task }: EventRow): string | undefined {
+function problemOf(
+  event: unknown,
+  { type, task }: Pick<EventRow, 'type' | 'task'>,
+): string | undefined {
   const checks = Object.hasOwn(checksOf, type) ? checksOf[type] : undefined;
   if (checks === undefined) return `has the type '${type}', which is unknown here`;
   if (task !== '' && !Object.hasOwn(taskEvents, type)) return `is '${type}', but belongs to a task`;

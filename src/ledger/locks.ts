@@ -36,7 +36,19 @@ export async function openLocks(
         throw explainFailure(error, { path, shut: 3, damaged });
       }
     },
+    holderOf: (name) => lookAt(sqlite, join(folder, fileNameOf(name))),
   };
+}
+
+/** By the name alone: a dead holder's stands there too, and is told by its process. */
+function lookAt(sqlite: Sqlite, path: string): LockHolder | undefined {
+  if (identityOf(path) === undefined) return undefined;
+  const db = sqlite.open(path, { readOnly: true });
+  try {
+    return readHolder(db, '');
+  } finally {
+    db.close();
+  }
 }
 
 function acquire(

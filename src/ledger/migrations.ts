@@ -40,6 +40,14 @@ export const migrations: readonly string[] = [
   '',
   // What an agent used, its model and session, and who was turned away.
   '',
+  `
+  create table digest (
+    plan text primary key references plan (slug),
+    form integer not null,
+    sum integer not null,
+    body text not null
+  ) strict;
+  `,
 ];
 
 /** What brings a file from a version to the newest; to be run in one transaction. */

@@ -1,9 +1,11 @@
 import type { Recorded } from '../core/events.ts';
 import { LedgerDamaged, StaleWrite, type Ledger, type RunRow } from '../ports.ts';
-import { readRow, rowOf, type EventRow } from './event-row.ts';
+import { keepDigest, readPast } from './digest.ts';
+import { rowOf, type EventRow } from './event-row.ts';
 import type { LedgerFile } from './ledger-file.ts';
 import { openForReading } from './open-for-reading.ts';
 import { openForWriting } from './open-for-writing.ts';
+import { readEvents, readPlanEvents } from './read-events.ts';
 import { loadSqlite, scalar, type SqliteDatabase, type SqliteValue } from './sqlite.ts';
 
 export interface SqliteLedgerOptions {
@@ -24,28 +26,35 @@ export async function openSqliteLedger(
 ): Promise<Ledger> {
   const sqlite = await loadSqlite();
   const file = readOnly ? openForReading(sqlite, path) : openForWriting(sqlite, path);
-  return { ...reading(file, path), ...writing(file, now), close: async () => file.close() };
+  const unreadable = (reason: string): Error => new LedgerDamaged(path, reason);
+  return {
+    ...reading(file, unreadable),
+    ...writing(file, { now, unreadable }),
+    close: async () => file.close(),
+  };
 }
+
+type Unreadable = (reason: string) => Error;
 
 type Reading =
   | 'assertReadable'
   | 'history'
+  | 'past'
   | 'sinceEnd'
   | 'refsTold'
   | 'taskHistory'
   | 'plans'
   | 'runs'
+  | 'ofRun'
   | 'highestNumber'
   | 'underWay'
   | 'underWayElsewhere'
   | 'knowsCommit'
   | 'verdict';
 
-function reading(file: LedgerFile, path: string): Pick<Ledger, Reading> {
+function reading(file: LedgerFile, unreadable: Unreadable): Pick<Ledger, Reading> {
   const events = (condition: string, ...values: SqliteValue[]): readonly Recorded[] =>
-    file
-      .read((db) => db.prepare(`select * from event where ${condition} order by id`).all(...values))
-      .map((row) => readRow(row, (reason) => new LedgerDamaged(path, reason)));
+    readEvents(file, { condition, values }, unreadable);
   const plans = (): ReadonlyMap<string, string> => new Map(file.read(planPaths));
   return {
     assertReadable: async () => {
@@ -53,15 +62,14 @@ function reading(file: LedgerFile, path: string): Pick<Ledger, Reading> {
       events('true');
       file.noteWhole();
     },
-    history: async (plan) => events('plan = ?', plan),
+    history: async (plan) => readPlanEvents(file, plan, unreadable),
+    past: async (plan) => readPast(file, plan, unreadable),
     sinceEnd: async (plan) => events(SINCE_END, plan, plan, plan),
     refsTold: async (plan) => new Set(file.read((db) => refsTold(db, plan))),
     taskHistory: async (plan, task) => events('plan = ? and task = ?', plan, task),
     plans: async () => plans(),
-    runs: async (plan) => {
-      const all = events("type in ('run.started', 'run.finished')");
-      return runRows(all, plans()).filter((row) => plan === undefined || row.plan === plan);
-    },
+    runs: async (plan) => runRows(events(BEGINS_OR_ENDS), plans(), plan),
+    ofRun: async (plan, run) => events('plan = ? and run = ?', plan, run),
     highestNumber: async (plan) => file.read((db) => highestNumber(db, plan)),
     underWay: async (worktree) =>
       events(BEGUN_AND_OPEN)
@@ -84,15 +92,19 @@ function reading(file: LedgerFile, path: string): Pick<Ledger, Reading> {
 
 type Writing = 'append' | 'restore' | 'addPlan' | 'takeNumber' | 'rememberVerdict';
 
-function writing(file: LedgerFile, now: () => string): Pick<Ledger, Writing> {
+function writing(
+  file: LedgerFile,
+  { now, unreadable }: { readonly now: () => string; readonly unreadable: Unreadable },
+): Pick<Ledger, Writing> {
   return {
     append: async (entry, expectedSeq) => {
       const recorded: Recorded = { ...entry, at: now(), seq: expectedSeq + 1 };
       const row = rowOf(recorded);
       file.write((db) => insertEvent(db, row));
+      if (entry.event.type === 'run.finished') keepDigest(file, entry.plan, unreadable);
       return recorded;
     },
-    restore: async ({ slug, path }, { entries, highest }) =>
+    restore: async ({ slug, path }, { entries, highest }) => {
       file.write((db) => {
         if (scalar(db, 'select path from plan where slug = ?', slug) === undefined)
           bindPlan(db, slug, path);
@@ -101,7 +113,9 @@ function writing(file: LedgerFile, now: () => string): Pick<Ledger, Writing> {
           insertEvent(db, rowOf({ ...place, plan: slug, seq, event }));
         }
         if (highest > highestNumber(db, slug)) setHighest(db, slug, highest);
-      }),
+      });
+      keepDigest(file, slug, unreadable);
+    },
     addPlan: async (plan, path) => file.write((db) => bindPlan(db, plan, path)),
     takeNumber: async (plan, above) =>
       file.write((db) => {
@@ -119,6 +133,7 @@ function writing(file: LedgerFile, now: () => string): Pick<Ledger, Writing> {
   };
 }
 
+const BEGINS_OR_ENDS = "type in ('run.started', 'run.finished')";
 const BEGUN_AND_OPEN = `type = 'attempt.started' and not exists (
   select 1 from event as later
   where later.plan = event.plan and later.task = event.task and later.seq > event.seq
@@ -203,14 +218,19 @@ function verdictOf(
   return verdict === 'pass' || verdict === 'fail' ? verdict : undefined;
 }
 
-function runRows(events: readonly Recorded[], paths: ReadonlyMap<string, string>): RunRow[] {
+/** Of one plan, or of all; newest first. */
+function runRows(
+  events: readonly Recorded[],
+  paths: ReadonlyMap<string, string>,
+  asked: string | undefined,
+): RunRow[] {
   const ends = new Map(
     events.flatMap(({ run, at, event }) =>
       event.type === 'run.finished' ? [[run, { at, status: event.status }] as const] : [],
     ),
   );
   return events
-    .filter(({ event }) => event.type === 'run.started')
+    .filter(({ plan, event }) => event.type === 'run.started' && plan === (asked ?? plan))
     .map(({ run, plan, at }) => ({
       run,
       plan,

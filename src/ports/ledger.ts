@@ -1,4 +1,5 @@
 import type { Event, Recorded } from '../core/events.ts';
+import type { PlanPast } from '../core/plan-past.ts';
 import { Refusal } from './refusal.ts';
 
 /** Thrown when another process has appended to this task meanwhile: this one must stop. */
@@ -43,6 +44,8 @@ export interface Ledger {
   assertReadable(): Promise<void>;
   /** Every event of a plan in order of writing, run-level ones included (task ''). */
   history(plan: string): Promise<readonly Recorded[]>;
+  /** What that folds to, without what gates said: the end of each run keeps it, so that a long history costs little. */
+  past(plan: string): Promise<PlanPast>;
   /** Events of one task, in order; of the runs as a whole for the task ''. */
   taskHistory(plan: string, task: string): Promise<readonly Recorded[]>;
   /** The last end of a run of a plan, and the whole history of each task that has gone on since, in order of writing. */
@@ -68,6 +71,8 @@ export interface Ledger {
   addPlan(plan: string, path: string): Promise<void>;
   /** Newest first. */
   runs(plan?: string): Promise<readonly RunRow[]>;
+  /** Events of one run of a plan, in order of writing. */
+  ofRun(plan: string, run: string): Promise<readonly Recorded[]>;
   /** The highest checkpoint number that was ever handed out for a plan; 0 for none. */
   highestNumber(plan: string): Promise<number>;
   /** Hands out a number, durably; never the same twice. */
@@ -101,4 +106,6 @@ export interface Lock {
 export interface Locks {
   /** Never waits. */
   acquire(name: string, what: string): Lock | { readonly heldBy: LockHolder | undefined };
+  /** The living process that has said it holds the lock; takes nothing, makes no file, holds nobody up. Not to be asked by who holds it. */
+  holderOf(name: string): LockHolder | undefined;
 }

@@ -20,6 +20,8 @@ export interface CheckFacts {
   readonly agent?: string;
   /** How a run would end without one. */
   readonly agentStatus?: number;
+  /** Who is told of a run. */
+  readonly notify: readonly string[];
   /** What a run would accept and a person should know. */
   readonly warnings: readonly string[];
 }
@@ -36,7 +38,7 @@ export function renderCheck(facts: CheckFacts, style: Style): string {
   return lines.flatMap((render) => render(facts, style)).join('\n');
 }
 
-function readLines({ plan, gates, agent }: CheckFacts, style: Style): readonly string[] {
+function readLines({ plan, gates, agent, notify }: CheckFacts, style: Style): readonly string[] {
   const toDo = plan.tasks.filter((task) => task.state === 'pending').length;
   const form = plan.form === 'boxes' ? 'boxes' : 'headings';
   const head = ['line', 'task', 'state', 'needs', 'title'].map((text) => {
@@ -53,6 +55,7 @@ function readLines({ plan, gates, agent }: CheckFacts, style: Style): readonly s
     `${oneLine(plan.path)}: read as ${form}; ${count(plan.tasks.length, 'task')}, ${toDo} to do`,
     `gates: ${gates.length === 0 ? 'none' : oneLine(gates.join(', '))}`,
     ...(agent === undefined ? [] : [`agent: ${oneLine(agent)}`]),
+    ...(notify.length === 0 ? [] : [`notify: ${oneLine(notify.join('; '))}`]),
     '',
     ...renderTable([head, ...rows]),
     '',
@@ -97,8 +100,9 @@ function lastLine(facts: CheckFacts, style: Style): readonly string[] {
   return [style.bad(`${count(wrong, status === 2 ? 'problem' : 'thing')} to mend`)];
 }
 
-function readyLine({ agentStatus }: CheckFacts, style: Style): string {
-  if (agentStatus === undefined) return style.good('ready');
+function readyLine({ agentStatus, gates }: CheckFacts, style: Style): string {
+  const first = gates.length === 0 ? '' : '; skeleton gate tries the gates on what is here';
+  if (agentStatus === undefined) return style.good(`ready${first}`);
   const run = `unless one is named there, skeleton run would end with ${agentStatus}`;
   return style.warn(`ready, but for the agent: ${run}`);
 }
@@ -109,7 +113,7 @@ function count(number: number, what: string): string {
 
 /** The same as data, one object (contract, "PLAN.md": `check --json`). */
 export function checkData(facts: CheckFacts): object {
-  const { plan, problems, environment, gates, agent, warnings } = facts;
+  const { plan, problems, environment, gates, agent, notify, warnings } = facts;
   return {
     tasks: plan.tasks.map(({ id, title, state, needs, line }) => {
       return { id, title, state, needs, line };
@@ -120,5 +124,6 @@ export function checkData(facts: CheckFacts): object {
     environment,
     gates,
     ...(agent !== undefined && { agent }),
+    ...(notify.length > 0 && { notify }),
   };
 }

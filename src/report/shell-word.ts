@@ -1,8 +1,6 @@
-/** A word as it can be pasted into a POSIX shell: quoted only where it must be. */
-export function shellWord(word: string): string {
-  if (/^[\p{L}\p{N}_@%+=:,./-][\p{L}\p{N}_@%+=:,./#-]*$/u.test(word)) return word;
-  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
-}
+import { shellWord } from '../core/shell-word.ts';
+
+export { shellWord };
 
 /** A command line of several words. */
 export function shellLine(words: readonly string[]): string {

@@ -1,28 +1,14 @@
 import { agentName } from '../core/agent-name.ts';
 import type { AttemptSummary } from '../core/attempt-summary.ts';
+import type { AttemptDetail } from '../core/run-report.ts';
 import { oneLine, visible } from '../core/text.ts';
 import { spellSeconds } from '../core/duration.ts';
 import { spellSum, sumUsage } from '../core/usage.ts';
 import { attemptData, attemptVerdict, keptAs, whyOf } from './log.ts';
 import type { Style } from './style.ts';
 
-/** What one attempt was asked, did and was told; texts as they were kept, undefined where nothing was. */
-export interface ShownAttempt {
-  readonly attempt: AttemptSummary;
-  readonly title: string;
-  readonly prompt: string | undefined;
-  /** Against the commit it began from. */
-  readonly diff: string | undefined;
-  /** Full output of each gate that ran, by name. */
-  readonly outputs: ReadonlyMap<string, string>;
-  /** Absolute path of the agent's log; undefined where it did not run. */
-  readonly agentLog: string | undefined;
-  /** What of it `gc` took, if it is not there. */
-  readonly pruned?: { readonly logs: boolean; readonly snapshot: boolean };
-}
-
 /** `skeleton show TASK#N`: what it was and how it ended, the prompt, the diff, what each gate said. */
-export function renderShow(shown: ShownAttempt, style: Style): string {
+export function renderShow(shown: AttemptDetail, style: Style): string {
   const { attempt, prompt, diff } = shown;
   return [
     ...headLines(shown, style),
@@ -41,7 +27,7 @@ function missing(isPruned = false): string {
   return isPruned ? '(pruned by gc)' : '(not kept)';
 }
 
-function headLines(shown: ShownAttempt, style: Style): readonly string[] {
+function headLines(shown: AttemptDetail, style: Style): readonly string[] {
   const { attempt, title, agentLog, pruned } = shown;
   const facts: readonly (readonly [string, string])[] = [
     ['title', title],
@@ -87,7 +73,7 @@ function paintDiff(line: string, style: Style): string {
 }
 
 /** The same as data, one object. */
-export function showData(shown: ShownAttempt): object {
+export function showData(shown: AttemptDetail): object {
   const { attempt, title, prompt, diff, outputs, agentLog } = shown;
   return {
     ...attemptData(attempt),

@@ -88,10 +88,18 @@ function whereIs({ summary, head }: StatusFacts): string {
   if (head === undefined) return 'no commit yet';
   const short = head.slice(0, 10);
   if (summary.last === undefined) return `the tree is at ${short}`;
-  const tag = shortRef(summary.last.tag);
-  return head === summary.last.commit
-    ? `the tree is at ${tag}`
-    : `the tree is at ${short} (last checkpoint ${tag})`;
+  const here = head === summary.last.commit ? summary.last.tag : tagAt(head, summary);
+  return here === undefined
+    ? `the tree is at ${short} (last checkpoint ${shortRef(summary.last.tag)})`
+    : `the tree is at ${shortRef(here)}`;
+}
+
+/** After an `undo` it is an earlier checkpoint. */
+function tagAt(head: string, { tasks }: Summary): string | undefined {
+  for (const { attempts } of tasks)
+    for (const { outcome } of attempts)
+      if (outcome.kind === 'passed' && outcome.commit === head) return outcome.tag;
+  return undefined;
 }
 
 function nextCommand({ summary, planOption, problems }: StatusFacts): string {

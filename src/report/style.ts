@@ -1,3 +1,5 @@
+import { detectCiHost } from '../core/ci-host.ts';
+
 /** How a report marks what matters: with colours on a terminal, with nothing elsewhere. The words are the same. */
 export interface Style {
   readonly good: (text: string) => string;
@@ -31,7 +33,7 @@ export interface Look {
 
 /**
  * What a stream may show (contract, "Exit status"): colour and a line that redraws itself only on a terminal, and not where
- * `CI` or `NO_COLOR` is set or the terminal is a dumb one. `FORCE_COLOR` colours anything; `NO_COLOR` beats it.
+ * it is a CI job, `NO_COLOR` is set or the terminal is a dumb one. `FORCE_COLOR` colours anything; `NO_COLOR` beats it.
  */
 export function chooseLook(
   env: Readonly<Record<string, string | undefined>>,
@@ -39,6 +41,6 @@ export function chooseLook(
 ): Look {
   const isSet = (name: string): boolean => !['', '0', 'false'].includes(env[name] ?? '');
   if ((env['NO_COLOR'] ?? '') !== '') return { style: plainStyle, isLive: false };
-  const isLive = isTerminal && !isSet('CI') && env['TERM'] !== 'dumb';
+  const isLive = isTerminal && detectCiHost(env) === 'none' && env['TERM'] !== 'dumb';
   return { style: isLive || isSet('FORCE_COLOR') ? colourStyle : plainStyle, isLive };
 }

@@ -1,4 +1,4 @@
-import { oneLine } from '../core/text.ts';
+import { isPlain, oneLine } from '../core/text.ts';
 
 /** A cell: its text, and how it is painted once it is as wide as its column. */
 export interface Cell {
@@ -57,6 +57,7 @@ const noWidth = /[\p{Mn}\p{Me}\u200C\u200D\uFE0F]/u;
 
 /** Columns on a terminal: two for East Asian characters and emoji, none for combining marks. */
 export function widthOf(text: string): number {
+  if (isPlain(text)) return text.length;
   let width = 0;
   for (const char of text) width += noWidth.test(char) ? 0 : wide.test(char) ? 2 : 1;
   return width;

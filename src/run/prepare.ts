@@ -1,3 +1,4 @@
+import { workflowPath } from '../core/init/draft-files.ts';
 import { tick } from '../core/plan/tick.ts';
 import { parsePlan } from '../core/plan/parse-plan.ts';
 import type { Plan, Task } from '../core/plan/plan.ts';
@@ -45,9 +46,22 @@ export function isStartPath(path: string, plan: string): boolean {
   return path === plan || path === '.skeleton.yml' || /^(?:gates|\.skeleton)\//.test(path);
 }
 
+/** What `skeleton init` writes beside the plan: taken in only together with a new plan or new gates, and where HEAD has none. */
+const besides: readonly string[] = ['.gitignore', workflowPath];
+
+/** What the start commit takes in, of all that is not committed. */
+export function startDirt(dirt: readonly DirtyPath[], plan: string): readonly DirtyPath[] {
+  const isNew = ({ code }: DirtyPath): boolean => /^(?:\?\?|A)/.test(code);
+  const isFirst = dirt.some((one) => isStartPath(one.path, plan) && isNew(one));
+  return dirt.filter(
+    (one) => isStartPath(one.path, plan) || (isFirst && besides.includes(one.path) && isNew(one)),
+  );
+}
+
 /** What the start commit takes in: a new or edited plan, gates and settings. Anything else is the user's work in progress: Refusal(3). */
 export function startPaths(dirt: readonly DirtyPath[], plan: string): readonly string[] {
-  const foreign = dirt.filter(({ path }) => !isStartPath(path, plan));
+  const taken = startDirt(dirt, plan);
+  const foreign = dirt.filter((one) => !taken.includes(one));
   if (foreign.length > 0) throw dirtyTree(foreign);
   return dirt.map(({ path }) => path);
 }

@@ -2,7 +2,7 @@ import type { Plan, Task } from '../core/plan/plan.ts';
 import { startTag } from '../core/refs.ts';
 import { type Agents, Interrupted, Refusal, type Gate } from '../ports.ts';
 import { runBaseline } from './baseline.ts';
-import { isStartPath, startPaths } from './prepare.ts';
+import { isStartPath, startDirt, startPaths } from './prepare.ts';
 import { runPlan, type RunEnd } from './run-plan.ts';
 import type { Session } from './session.ts';
 
@@ -28,10 +28,11 @@ export interface StartJob {
 export async function startRun(job: StartJob, session: Session): Promise<RunEnd> {
   const { workspace, agents } = session.ports;
   await workspace.assertReady(session.journal.plan);
-  const isLeft = (path: string): boolean => isStartPath(path, job.plan.path);
   const dirt = await workspace.dirt();
-  const left = job.setAside === undefined ? dirt : dirt.filter(({ path }) => isLeft(path));
-  const paths = startPaths(left, job.plan.path);
+  const start = startDirt(dirt, job.plan.path);
+  const paths = startPaths(job.setAside === undefined ? dirt : start, job.plan.path);
+  const taken = new Set(paths);
+  const isLeft = (path: string): boolean => taken.has(path) || isStartPath(path, job.plan.path);
   await assertReady(agents, job.tasks, session.settings.replay);
   await job.setAside?.(isLeft);
   const head = await headOf(session);

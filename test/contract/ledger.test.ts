@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Event, GateResult, RunCounts } from '../../src/core/events.ts';
+import type { Event, GateResult, Recorded, RunCounts } from '../../src/core/events.ts';
+import { pastOf, withoutGates, type PlanPast } from '../../src/core/plan-past.ts';
 import { StaleWrite, type Ledger } from '../../src/ports.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite-ledger.ts';
+import { recordedEvents } from '../support/recorded-run.ts';
 
 /** One place that keeps a ledger, new and empty. */
 interface Store {
@@ -100,6 +102,10 @@ function runStarted(base: string): Extract<Event, { type: 'run.started' }> {
 
 function notice(message: string): Event {
   return { type: 'notice', message };
+}
+
+function folded(history: readonly Recorded[]): PlanPast {
+  return withoutGates(pastOf(history));
 }
 
 /** What any ledger must keep. A second backend is one more call of this. */
@@ -259,6 +265,44 @@ function ledgerContract(backend: string, makeStore: () => Promise<Store>): void 
       });
       expect(runs[1]?.planPath).toBe('other/PLAN.md');
       expect(await second.runs('none')).toEqual([]);
+    });
+
+    it('gives the events of one run of a plan', async () => {
+      await ledger.addPlan('other', 'other/PLAN.md');
+      const add = (run: string, plan: string, seq: number, message: string): Promise<Recorded> =>
+        ledger.append({ run, plan, task: 'a', event: notice(message) }, seq);
+      await add('r1', 'demo', 0, '1');
+      await add('r2', 'demo', 1, '2');
+      await add('r1', 'other', 0, '3');
+      await add('r1', 'demo', 2, '4');
+      const told = async (plan: string, run: string): Promise<unknown> =>
+        (await second.ofRun(plan, run)).map(({ event }) => event);
+      expect(await told('demo', 'r1')).toEqual([notice('1'), notice('4')]);
+      expect(await told('other', 'r1')).toEqual([notice('3')]);
+      expect(await told('demo', 'r3')).toEqual([]);
+    });
+
+    it('folds a history as it is, wherever it was folded before and wherever it ends', async () => {
+      const more: readonly (readonly [task: string, event: Event])[] = [
+        ['', runStarted('base')],
+        ['a', { type: 'task.reopened', anew: true }],
+        ['a', attemptStarted(9)],
+        ['a', { type: 'gate.finished', ...gate }],
+        ['new', notice('of a task that is new')],
+        ['', { type: 'run.finished', status: 0, counts }],
+        ['a', { type: 'task.reopened', anew: false }],
+      ];
+      for (const end of recordedEvents.keys()) {
+        const plan = `plan-${end}`;
+        const entries = recordedEvents.slice(0, end + 1);
+        await ledger.restore({ slug: plan, path: `${plan}.md` }, { entries, highest: 0 });
+        expect(await second.past(plan)).toEqual(folded(await second.history(plan)));
+        for (const [task, event] of more) {
+          const seq = (await ledger.history(plan)).filter((one) => one.task === task).length;
+          await ledger.append({ run: 'again', plan, task, event }, seq);
+          expect(await second.past(plan)).toEqual(folded(await second.history(plan)));
+        }
+      }
     });
 
     it('hands out no number twice', async () => {

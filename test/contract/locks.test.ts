@@ -30,8 +30,8 @@ describe('locks as open transactions', () => {
   const children: ChildProcess[] = [];
   const orphans: number[] = [];
 
-  beforeAll(() => {
-    compiled = compileSources(['src/ledger/locks.ts']);
+  beforeAll(async () => {
+    compiled = await compileSources(['src/ledger/locks.ts']);
   });
 
   afterAll(() => rmSync(compiled, { recursive: true }));
@@ -129,6 +129,18 @@ describe('locks as open transactions', () => {
       await kill(child);
       take('a').release();
     }
+  });
+
+  it('names a living holder to who only looks, and makes no file for that', async () => {
+    expect(locks.holderOf('a')).toBeUndefined();
+    expect(readdirSync(top)).toEqual([]);
+    const { child } = await holdElsewhere('a');
+    expect(locks.holderOf('a')).toMatchObject({ pid: child.pid, what: 'holding in a test' });
+    expect(locks.holderOf('b')).toBeUndefined();
+    await kill(child);
+    expect(locks.holderOf('a')).toBeUndefined();
+    take('a').release();
+    expect(locks.holderOf('a')).toBeUndefined();
   });
 
   it('does not live on in a child of its holder', async () => {

@@ -16,8 +16,8 @@ describe('a SQLite ledger', () => {
   let compiled: string;
   let top: string;
 
-  beforeAll(() => {
-    compiled = compileSources(['src/ledger/sqlite-ledger.ts', 'src/ports.ts']);
+  beforeAll(async () => {
+    compiled = await compileSources(['src/ledger/sqlite-ledger.ts', 'src/ports.ts']);
   });
 
   afterAll(() => rmSync(compiled, { recursive: true }));

@@ -20,6 +20,7 @@ import type * as Migrations from '../../src/ledger/migrations.ts';
 import { loadSqlite, scalar, type SqliteDatabase } from '../../src/ledger/sqlite.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite-ledger.ts';
 import type { Ledger } from '../../src/ports.ts';
+import { recordedEvents } from '../support/recorded-run.ts';
 import { compileSources } from '../support/compiled-sources.ts';
 
 describe('the file of a SQLite ledger', () => {
@@ -29,8 +30,8 @@ describe('the file of a SQLite ledger', () => {
   let path: string;
   const opened: Ledger[] = [];
 
-  beforeAll(() => {
-    compiled = compileSources(['src/ledger/sqlite-ledger.ts']);
+  beforeAll(async () => {
+    compiled = await compileSources(['src/ledger/sqlite-ledger.ts']);
   });
 
   afterAll(() => rmSync(compiled, { recursive: true }));
@@ -229,6 +230,75 @@ describe('the file of a SQLite ledger', () => {
     await expect(append(ledger, 'y')).rejects.toMatchObject({ name: 'Refusal', status: 4 });
   });
 
+  describe('that holds what a history folds to', () => {
+    const counts = { passed: 0, failed: 0, blocked: 0, skipped: 0, unjudged: 0, pending: 1 };
+    const end: Event = { type: 'run.finished', status: 0, counts };
+
+    async function writeRun(why: string): Promise<void> {
+      const ledger = await openSqliteLedger(path);
+      await append(ledger, 'x');
+      const stopped: Event = { type: 'task.finished', state: 'stopped', why };
+      await ledger.append({ run: 'r', plan: 'demo', task: 'a', event: stopped }, 1);
+      await ledger.append({ run: 'r', plan: 'demo', task: '', event: end }, 0);
+      await ledger.close();
+    }
+
+    async function whyOf(): Promise<string | undefined> {
+      const ledger = await open(true);
+      return new Map((await ledger.past('demo')).tasks).get('a')?.why;
+    }
+
+    it('reads that, and not the events that it stands for', async () => {
+      await writeRun('tired');
+      await alter((db) => db.exec("update event set body = replace(body, 'tired', 'awake')"));
+      expect(await whyOf()).toBe('tired');
+    });
+
+    it.each([
+      ['an event that has grown', "update event set body = replace(body, 'awake', 'wide awake')"],
+      ['an event that is gone', "delete from event where type = 'notice'"],
+      ['an event more', INSERTED],
+      ['another text', "update digest set body = replace(body, 'tired', 'lying')"],
+      ['another form', 'update digest set form = form + 1'],
+      ['no text', "update digest set body = ''"],
+      ['nothing', 'delete from digest'],
+    ])('reads the events themselves where it finds %s', async (_, change) => {
+      await writeRun('tired');
+      await alter((db) => {
+        db.exec("update event set body = replace(body, 'tired', 'awake')");
+        db.exec(change);
+      });
+      expect(await whyOf()).toMatch(/^(wide )?awake$/);
+    });
+
+    it('says in what form it keeps that', async () => {
+      const ledger = await open();
+      const entries = recordedEvents;
+      await ledger.restore({ slug: 'demo', path: 'PLAN.md' }, { entries, highest: 0 });
+      await alter((db) => {
+        const row = db.prepare('select form, sum from digest').get();
+        // Where the sum changes and the recorded run has not, the fold has: FORM in src/ledger/digest.ts goes up with it.
+        expect({ ...(row as object) }).toEqual({ form: 1, sum: 3195039462 });
+      });
+    });
+
+    it('is told as damaged where the events must be read and cannot', async () => {
+      await writeRun('tired');
+      await alter((db) => db.exec("update event set body = '{' where task = 'a'"));
+      await expect(whyOf()).rejects.toThrow(/damaged: event 1 of demo, a/);
+    });
+
+    it('takes the end of a run, whatever stands beside it', async () => {
+      await writeRun('tired');
+      await alter((db) => db.exec("update event set body = '{' where task = 'a'"));
+      const ledger = await open();
+      await ledger.append({ run: 's', plan: 'demo', task: '', event: end }, 1);
+      await alter((db) => {
+        expect(scalar(db, "select count(*) from event where type = 'run.finished'")).toBe(2);
+      });
+    });
+  });
+
   it('of a newer schema is refused, with its version', async () => {
     await write('x');
     await alter((db) => db.exec('pragma user_version = 99'));
@@ -258,6 +328,9 @@ describe('the file of a SQLite ledger', () => {
     });
   });
 });
+
+const INSERTED = `insert into event (plan, task, seq, run, at, type, body)
+  select plan, 'b', 1, run, at, type, body from event where type = 'notice'`;
 
 function matching(pattern: RegExp): string {
   return expect.stringMatching(pattern) as string;

@@ -198,3 +198,13 @@ test('folders too deep to be named are rejected by name and set aside', async ()
   const next = await house.run('run', '--agent-command', house.agent(agent));
   expect({ status: next.status, stderr: next.stderr }).toMatchObject({ status: 0 });
 });
+
+test('where all is done nobody has to be there to do it', async () => {
+  house.write('PLAN.md', '- [x] One\n- [-] Two\n');
+  const { status, stdout, stderr } = await house.start(['run'], {
+    HOME: house.outside,
+    PATH: '/usr/bin:/bin',
+  }).ended;
+  expect({ status, stderr }).toMatchObject({ status: 0 });
+  expect(stdout).toContain('nothing to do');
+});

@@ -122,6 +122,8 @@ describe('skeleton drill', () => {
       2,
       expect.stringContaining("did you mean 'a FIFO'?"),
     ]);
+    const group = await user.run('drill', 'forgry');
+    expect(group.stderr).toContain("did you mean 'forgery'?");
     const part = await user.run('drill', 'nohup');
     expect(part.stderr).toContain("did you mean 'a process left: nohup'?");
     const list = await user.run('drill', '--list');

@@ -11,7 +11,7 @@ import type { CrashLab, StartedRun } from '../support/crash-lab.ts';
 const { SEED: onlySeed, NIGHTLY: nightly } = process.env;
 /** Each kill may cost a task one of its five attempts, and of some one is rejected in any case. A resumed run may end before its kill. */
 const mostKills = 3;
-const stories = nightly === undefined ? 7 : 90;
+const stories = nightly === undefined ? 5 : 90;
 const seeds =
   onlySeed === undefined
     ? Array.from({ length: stories }, (_, index) => index + 1)

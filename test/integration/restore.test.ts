@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { photograph } from '../support/git-lab.ts';
 import { makeUserRepository } from '../support/user-repository.ts';
 import type { UserRepository } from '../support/user-repository.ts';
@@ -13,7 +13,8 @@ cat > /dev/null; echo "try $SKELETON_ATTEMPT" > try.txt; printf '\\0\\377' > byt
 const branch = 'refs/heads/skeleton-restore/plan/one/1';
 
 let repository: UserRepository;
-beforeEach(async () => {
+let putBack: () => void;
+beforeAll(async () => {
   repository = makeUserRepository();
   repository.write('PLAN.md', '- [ ] One {#one}\n');
   repository.write('gates/check.sh', '#!/bin/sh\nexit 1\n');
@@ -23,8 +24,10 @@ beforeEach(async () => {
   const command = repository.agent(agent);
   const { status } = await repository.run('run', '--attempts', '2', '--agent-command', command);
   expect(status).toBe(1);
+  putBack = repository.keep();
 });
-afterEach(() => {
+beforeEach(() => putBack());
+afterAll(() => {
   repository.remove();
 });
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { killedIn, makeUserRepository } from '../support/user-repository.ts';
 import type { UserRepository } from '../support/user-repository.ts';
 
@@ -12,7 +12,8 @@ echo "$(cat v)"; test "$(cat v)" = 3
 `;
 
 let repository: UserRepository;
-beforeEach(async () => {
+let putBack: () => void;
+beforeAll(async () => {
   repository = makeUserRepository();
   repository.write('PLAN.md', plan);
   repository.write('gates/check.sh', gate);
@@ -21,8 +22,10 @@ beforeEach(async () => {
   repository.git('commit', '--quiet', '--message=setup');
   const agent = repository.agent('cat > /dev/null; echo 2 > v');
   await repository.run('run', '--attempts', '1', '--agent-command', agent);
+  putBack = repository.keep();
 });
-afterEach(() => repository.remove());
+beforeEach(() => putBack());
+afterAll(() => repository.remove());
 
 const read = (path: string): string => readFileSync(join(repository.top, path), 'utf8');
 const indexAndRefs = (): string =>

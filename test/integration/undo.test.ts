@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openKeeper } from '../../src/git/keeper.ts';
 import { photograph } from '../support/git-lab.ts';
 import { makeUserRepository } from '../support/user-repository.ts';
@@ -10,7 +10,8 @@ import type { UserRepository } from '../support/user-repository.ts';
 /** `skeleton undo`: the branch back at a checkpoint, and back again. */
 
 let repository: UserRepository;
-beforeEach(async () => {
+let putBack: () => void;
+beforeAll(async () => {
   repository = makeUserRepository();
   repository.write('PLAN.md', '- [ ] One {#one}\n- [ ] Two {#two}\n- [ ] Three {#three}\n');
   repository.write('gates/check.sh', '#!/bin/sh\nexit 0\n');
@@ -20,8 +21,10 @@ beforeEach(async () => {
   repository.git('commit', '--quiet', '--message=project');
   const end = await work('--limit', '2');
   expect(end.status).toBe(0);
+  putBack = repository.keep();
 });
-afterEach(() => {
+beforeEach(() => putBack());
+afterAll(() => {
   repository.remove();
 });
 
@@ -48,6 +51,9 @@ test('by default the one before the last; then the start; then there is nothing'
   expect(commitOf('refs/skeleton/undo/plan/1')).toBe(two);
   expect(repository.git('status', '--porcelain')).toBe('');
   expect(existsSync(join(repository.top, 'two.txt'))).toBe(false);
+  expect((await repository.run('status')).stdout).toContain(
+    'the tree is at skeleton/plan/0001-one\n',
+  );
   expect((await repository.run('undo')).stdout).toContain('skeleton/plan/0000-start');
   expect(existsSync(join(repository.top, 'made'))).toBe(false);
   expect(commitOf('refs/skeleton/undo/plan/2')).toBe(commitOf('skeleton/plan/0001-one'));
@@ -130,6 +136,10 @@ describe('refused, and nothing touched', () => {
     const { status, stderr } = await repository.run('undo', 'skeleton/plan/0009-nine');
     expect([status, stderr]).toEqual([2, expect.stringContaining("'skeleton/plan/0009-nine'")]);
     expect(stderr).toContain('skeleton undo skeleton/plan/0002-two');
+    const meant = await repository.run('undo', 'skeleton/plan/0002-tow');
+    expect(meant.stderr).toContain("did you mean 'skeleton/plan/0002-two'?");
+    const task = await repository.run('undo', 'tow');
+    expect(task.stderr).toContain("did you mean '0002-two'?");
     expect(picture()).toEqual(before);
   });
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { makeOwnFolder } from '../../src/exec/own-folders.ts';
 import { makeUserRepository } from '../support/user-repository.ts';
 import type { UserRepository } from '../support/user-repository.ts';
@@ -15,7 +15,8 @@ test -e "$SKELETON_TASK_ID.txt" && test ! -e "$OUTSIDE/red"
 const agent = 'cat > /dev/null; echo "$SKELETON_ATTEMPT" > "$SKELETON_TASK_ID.txt"';
 
 let repository: UserRepository;
-beforeEach(async () => {
+let putBack: () => void;
+beforeAll(async () => {
   repository = makeUserRepository();
   const { outside } = repository;
   repository.write('PLAN.md', plan);
@@ -23,8 +24,10 @@ beforeEach(async () => {
   repository.write('gates/check.sh', gate);
   const run = await repository.run('run', '--agent-command', repository.agent(agent));
   expect(run).toMatchObject({ status: 0 });
+  putBack = repository.keep();
 });
-afterEach(() => repository.remove());
+beforeEach(() => putBack());
+afterAll(() => repository.remove());
 
 const everything = (): string =>
   ['for-each-ref', 'status --porcelain=v2 --ignored', 'ls-files --stage', 'worktree list']

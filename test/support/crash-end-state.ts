@@ -120,7 +120,16 @@ async function aliveIn({ folder }: CrashLab): Promise<readonly string[]> {
     await sleep(50);
     alive = look();
   }
-  return alive.map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '));
+  return alive.map(commandOf);
+}
+
+/** Its number alone where it has ended meanwhile. */
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return pid;
+  }
 }
 
 function isIn(pid: string, folder: string): boolean {

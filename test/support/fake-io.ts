@@ -1,4 +1,4 @@
-import type { Io } from '../../cli/io.ts';
+import type { Io, Sink } from '../../cli/io.ts';
 
 export interface FakeIo extends Io {
   readonly stdout: () => string;
@@ -23,11 +23,16 @@ export function fakeIo(process: FakeProcess = {}): FakeIo {
     cwd,
     env,
     argv,
-    out: { write: (text) => void out.push(text), isTerminal },
-    err: { write: (text) => void err.push(text), isTerminal },
+    out: sink(out, isTerminal),
+    err: sink(err, isTerminal),
     ask: () => Promise.resolve(answer),
     windDown: () => new AbortController().signal,
     stdout: () => out.join(''),
     stderr: () => err.join(''),
   };
+}
+
+function sink(written: string[], isTerminal: boolean): Sink {
+  const write = (text: string): void => void written.push(text);
+  return { write, raw: write, isTerminal, hasReader: () => true };
 }

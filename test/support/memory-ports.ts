@@ -1,4 +1,5 @@
 import type { Event, GateResult, Recorded, Verdict } from '../../src/core/events.ts';
+import { pastOf } from '../../src/core/plan-past.ts';
 import {
   StaleWrite,
   type Agent,
@@ -171,6 +172,7 @@ function aLedger(events: Recorded[]): Ledger {
   return {
     assertReadable: () => Promise.resolve(),
     history: () => Promise.resolve(events),
+    past: () => Promise.resolve(pastOf(events)),
     sinceEnd: () => Promise.resolve(events),
     refsTold: () => Promise.resolve(new Set()),
     taskHistory: (_, task) => Promise.resolve(ofTask(task)),
@@ -186,6 +188,7 @@ function aLedger(events: Recorded[]): Ledger {
     plans: () => Promise.resolve(new Map()),
     addPlan: () => Promise.resolve(),
     runs: () => Promise.resolve([]),
+    ofRun: (_, run) => Promise.resolve(events.filter((one) => one.run === run)),
     highestNumber: () => Promise.resolve(number),
     takeNumber: (_, above) => Promise.resolve((number = Math.max(number, above) + 1)),
     underWay: () => Promise.resolve([...open].map((task) => ({ plan: 'plan', task }))),

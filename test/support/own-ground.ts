@@ -24,7 +24,7 @@ const roomWanted = 1024 ** 3;
 /** Milliseconds that a process which is already ending gets to be gone. */
 const grace = 10_000;
 /** What a developer's machine or a CI service sets, and what would make a test pass here and fail there. */
-const foreign = /^(?:GIT|SKELETON|XDG|GITHUB)_|^(?:CI|NO_COLOR|FORCE_COLOR)$/;
+const foreign = /^(?:GIT|SKELETON|XDG|GITHUB)_|^(?:CI|GITLAB_CI|TF_BUILD|NO_COLOR|FORCE_COLOR)$/;
 
 const interruptions = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 

@@ -38,6 +38,8 @@ export interface UserRepository {
   readonly git: (...args: readonly string[]) => string;
   readonly start: (args: readonly string[], env?: NodeJS.ProcessEnv) => Started;
   readonly run: (...args: readonly string[]) => Promise<Ended>;
+  /** Keeps all of it, what lies outside too, as it is now; the result puts that back, at the same place. */
+  readonly keep: () => () => void;
   readonly remove: () => void;
 }
 
@@ -70,8 +72,31 @@ export function makeUserRepository(kind: 'committed' | 'none' = 'committed'): Us
     git,
     start,
     run: (...args) => start(args).ended,
-    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }),
+    keep: () => keep(folder),
+    remove: () => {
+      for (const made of [folder, keptFolder(folder)]) empty(made);
+    },
   };
+}
+
+function keep(folder: string): () => void {
+  const kept = keptFolder(folder);
+  copy(folder, kept);
+  return () => copy(kept, folder);
+}
+
+function keptFolder(folder: string): string {
+  return `${folder} kept`;
+}
+
+/** With times, modes and links. */
+function copy(from: string, to: string): void {
+  empty(to);
+  execFileSync('cp', ['-a', from, to]);
+}
+
+function empty(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
 function writeIn(folder: string, path: string, text: string): string {

@@ -1,3 +1,5 @@
+import type { NotifyWord } from '../notify-words.ts';
+
 /**
  * The configuration as values: front matter, `.skeleton.yml` and the user's file read into one type (contract, "Commands").
  * Durations are milliseconds, sizes bytes. A key that is absent was not set.
@@ -53,6 +55,8 @@ export interface Config {
   readonly commit?: string;
   /** Path of the prompt's template, relative to the top of the repository. */
   readonly prompt?: string;
+  /** Who is told of the run; empty: nobody. */
+  readonly notify?: readonly NotifyConfig[];
 }
 
 /** A gate given as a map; given as a string, it is a command or the name of a gate. At least one of `name` and `run` is there. */
@@ -97,6 +101,14 @@ export interface EnvConfig {
   readonly notSecret?: readonly string[];
   /** The user's own `allow`, which holds beside the plan's; never written in a file. */
   readonly within?: readonly string[];
+}
+
+/** Exactly one of `command` and `webhook` is there. */
+export interface NotifyConfig {
+  readonly command?: string;
+  /** An address, or `$NAME` for the variable that holds one. */
+  readonly webhook?: string;
+  readonly on?: readonly NotifyWord[];
 }
 
 export interface SetupConfig {

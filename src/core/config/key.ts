@@ -12,6 +12,7 @@ export type ScalarType =
         | 'command'
         | 'path'
         | 'url'
+        | 'webhook'
         | 'usd'
         | 'tokens';
     }
@@ -22,8 +23,9 @@ export type ValueType =
   | ScalarType
   | {
       readonly kind:
-        'globs' | 'commands' | 'lines' | 'agent' | 'gates' | 'setup' | 'budget' | 'env';
-    };
+        'globs' | 'commands' | 'lines' | 'agent' | 'gates' | 'setup' | 'budget' | 'env' | 'notify';
+    }
+  | { readonly kind: 'choices'; readonly of: readonly string[] };
 
 export interface ConfigKey {
   /** As it is written; its property has the same name in camel case. */

@@ -181,6 +181,12 @@ export const configKeys: readonly ConfigKey[] = [
     doc: "Path of the prompt's template, from the top of the repository.",
   },
   {
+    name: 'notify',
+    type: { kind: 'notify' },
+    places: everywhere,
+    doc: 'Who is told how a run ends, that it waits, or that it did not start: a shell command that gets JSON, or a map with `command` or `webhook`, and `on`; or a list of these, empty for nobody.',
+  },
+  {
     name: 'gate',
     type: { kind: 'commands' },
     places: inTask,

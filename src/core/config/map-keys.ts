@@ -1,3 +1,4 @@
+import { notifyWords } from '../notify-words.ts';
 import type { ConfigKey } from './key.ts';
 
 /** Keys inside another key's map. */
@@ -28,6 +29,24 @@ export const gateKeys: readonly MapKey[] = [
 export const setupKeys: readonly MapKey[] = [
   { name: 'run', type: { kind: 'command' }, doc: 'Shell command.' },
   { name: 'files', type: { kind: 'globs' }, doc: 'It runs again where one of these differs.' },
+];
+
+export const notifyKeys: readonly MapKey[] = [
+  {
+    name: 'command',
+    type: { kind: 'command' },
+    doc: 'Shell command that gets the JSON on its standard input.',
+  },
+  {
+    name: 'webhook',
+    type: { kind: 'webhook' },
+    doc: 'Address that the JSON is posted to, or $NAME: the environment variable that holds it.',
+  },
+  {
+    name: 'on',
+    type: { kind: 'choices', of: notifyWords },
+    doc: 'Of what it is told (all but interrupted).',
+  },
 ];
 
 export const agentKeys: readonly MapKey[] = [

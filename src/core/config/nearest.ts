@@ -1,4 +1,4 @@
-/** The one of `names` that a person most likely meant: one edit away, or two where both begin alike or are long. */
+/** The one of `names` that a person most likely meant: the same but for case, one edit away, or two where both begin alike or are long. */
 export function nearest(word: string, names: readonly string[]): string | undefined {
   const wanted = plain(word);
   let best: { name: string; edits: number } | undefined;
@@ -13,6 +13,7 @@ const SHORT = 3;
 const LONG = 6;
 
 function isNear(word: string, name: string, edits: number): boolean {
+  if (edits === 0) return true;
   if (word.length < SHORT || edits > 2) return false;
   const alike = name.length > SHORT && name.startsWith(word.charAt(0));
   return edits <= 1 || alike || Math.min(word.length, name.length) >= LONG;

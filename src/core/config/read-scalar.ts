@@ -21,7 +21,11 @@ export type Scalar = string | number | boolean;
 export function readScalar(type: ScalarType, node: YamlNode, spot: Spot): Read<Scalar> {
   const text = node.kind === 'text' ? node.text.trim() : '';
   const value = text === '' ? undefined : scalarOf(type, text);
-  return value === undefined ? bad(node, spot, expectedOf(type)) : { value, problems: [] };
+  if (value !== undefined) return { value, problems: [] };
+  const expected = expectedOf(type);
+  return type.kind === 'webhook' && node.kind === 'text'
+    ? { problems: [unshown(spot, expected)] }
+    : bad(node, spot, expected);
 }
 
 function scalarOf(type: ScalarType, text: string): Scalar | undefined {
@@ -46,6 +50,8 @@ function scalarOf(type: ScalarType, text: string): Scalar | undefined {
       return asPath(text);
     case 'url':
       return asUrl(text);
+    case 'webhook':
+      return asWebhook(text);
     case 'usd':
       return parseUsd(text);
     case 'tokens':
@@ -75,6 +81,8 @@ function expectedOf(type: ScalarType): string {
       return 'a path inside the repository, relative to its top';
     case 'url':
       return 'an address that begins with http:// or https://';
+    case 'webhook':
+      return 'an address that begins with http:// or https://, or $NAME for the variable that holds it';
     case 'usd':
       return 'US dollars, as 5 or 0.50';
     case 'tokens':
@@ -113,6 +121,10 @@ function asUrl(text: string): string | undefined {
   return /^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined;
 }
 
+function asWebhook(text: string): string | undefined {
+  return /^\$(?:\w+|\{\w+\})$/.test(text) ? text : asUrl(text);
+}
+
 function asPath(text: string): string | undefined {
   return text.startsWith('/') ? undefined : asGlob(text.replace(/^(?:\.\/)+/, ''));
 }
@@ -136,4 +148,9 @@ export function bad(node: YamlNode, spot: Spot, expected: string): Read<never> {
   const got = node.kind === 'text' ? quote(withoutPassword(node.text)) : shown;
   const message = `${quote(spot.label)}: expected ${expected}, not ${got}`;
   return { problems: [{ line: spot.line, message }] };
+}
+
+/** As `bad`, for what may be a secret: the value is not repeated. */
+function unshown({ label, line }: Spot, expected: string): Problem {
+  return { line, message: `${quote(label)}: expected ${expected}` };
 }

@@ -1,8 +1,23 @@
 /** One value of each type: read, or a problem at its key's line that names the key and what is expected. */
-import type { ApiConfig, BudgetConfig, EnvConfig, GateConfig, SetupConfig } from './config.ts';
+import type {
+  ApiConfig,
+  BudgetConfig,
+  EnvConfig,
+  GateConfig,
+  NotifyConfig,
+  SetupConfig,
+} from './config.ts';
 import { quote, type Problem } from '../plan/problem.ts';
 import type { YamlMap, YamlNode } from '../plan/yaml-node.ts';
-import { agentKeys, budgetKeys, envKeys, gateKeys, setupKeys, type MapKey } from './map-keys.ts';
+import {
+  agentKeys,
+  budgetKeys,
+  envKeys,
+  gateKeys,
+  notifyKeys,
+  setupKeys,
+  type MapKey,
+} from './map-keys.ts';
 import { propertyOf, type ValueType } from './keys.ts';
 import { nearest } from './nearest.ts';
 import {
@@ -23,6 +38,7 @@ type Value =
   | SetupConfig
   | BudgetConfig
   | EnvConfig
+  | readonly NotifyConfig[]
   | readonly (string | GateConfig)[];
 
 export function readValue(type: ValueType, node: YamlNode, spot: Spot): Read<Value> {
@@ -43,20 +59,15 @@ export function readValue(type: ValueType, node: YamlNode, spot: Spot): Read<Val
         : bad(node, spot, 'a map with allow, deny or not_secret');
     case 'setup':
       return node.kind === 'map' ? readSetup(node, spot) : readSetupCommand(node, spot);
+    case 'notify':
+      return readNotify(node, spot);
+    case 'choices':
+      return readList(node, spot, type.of.join(', '), (text) =>
+        type.of.find((one) => one === text),
+      );
     case 'agent':
       return readScalar(lineType, node, spot);
-    case 'boolean':
-    case 'duration':
-    case 'size':
-    case 'line':
-    case 'name':
-    case 'command':
-    case 'path':
-    case 'count':
-    case 'choice':
-    case 'url':
-    case 'usd':
-    case 'tokens':
+    default:
       return readScalar(type, node, spot);
   }
 }
@@ -83,14 +94,49 @@ function readList(
   };
 }
 
-function readGates(node: YamlNode, spot: Spot): Read<readonly (string | GateConfig)[]> {
+function readNotify(node: YamlNode, spot: Spot): Read<readonly NotifyConfig[]> {
+  return readItems(node, spot, readNotifier);
+}
+
+function readNotifier(node: YamlNode, spot: Spot): Read<NotifyConfig> {
+  if (node.kind === 'map') return readNotifyMap(node, spot);
+  const text = node.kind === 'text' ? node.text.trim() : '';
+  // No command is an address and nothing more.
+  if (/^https?:\/\/\S*$/i.test(text)) return readNotifyAddress(node, spot);
+  const command = asCommand(text);
+  const expected = 'a shell command, an address, or a map with command or webhook in it';
+  return command === undefined ? bad(node, spot, expected) : { value: { command }, problems: [] };
+}
+
+function readNotifyAddress(node: YamlNode, spot: Spot): Read<NotifyConfig> {
+  const { value, problems } = readScalar({ kind: 'webhook' }, node, spot);
+  return value === undefined ? { problems } : { value: { webhook: String(value) }, problems };
+}
+
+function readNotifyMap(node: YamlMap, spot: Spot): Read<NotifyConfig> {
+  const { value, problems } = readMap(node, notifyKeys, spot);
+  if (value === undefined || problems.length > 0) return { problems };
+  const isOne = 'command' in value !== 'webhook' in value;
+  return isOne ? { value, problems } : bad(node, spot, 'either command or webhook in it');
+}
+
+/** A list of things that may be maps, or one alone. */
+function readItems<T>(
+  node: YamlNode,
+  spot: Spot,
+  readItem: (node: YamlNode, spot: Spot) => Read<T>,
+): Read<readonly T[]> {
   const items = node.kind === 'list' ? node.items : [node];
   const reads = items.map((item, index) =>
-    readGate(item, { label: `${spot.label}[${index + 1}]`, line: item.line }),
+    readItem(item, { label: `${spot.label}[${index + 1}]`, line: item.line }),
   );
   const problems = reads.flatMap((read) => read.problems);
   if (problems.length > 0) return { problems };
   return { value: reads.flatMap(({ value }) => (value === undefined ? [] : [value])), problems };
+}
+
+function readGates(node: YamlNode, spot: Spot): Read<readonly (string | GateConfig)[]> {
+  return readItems(node, spot, readGate);
 }
 
 function readGate(node: YamlNode, spot: Spot): Read<string | GateConfig> {
@@ -146,8 +192,7 @@ export function readAgentMap(node: YamlMap, spot: Spot): Read<AgentMap> {
 }
 
 /** Which type each one has stands in the table of keys. */
-interface MapValues extends GateConfig, BudgetConfig, EnvConfig, Partial<ApiConfig> {
-  readonly command?: string;
+interface MapValues extends GateConfig, BudgetConfig, EnvConfig, NotifyConfig, Partial<ApiConfig> {
   readonly files?: readonly string[];
 }
 

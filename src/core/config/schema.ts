@@ -1,4 +1,12 @@
-import { agentKeys, budgetKeys, envKeys, gateKeys, setupKeys, type MapKey } from './map-keys.ts';
+import {
+  agentKeys,
+  budgetKeys,
+  envKeys,
+  gateKeys,
+  notifyKeys,
+  setupKeys,
+  type MapKey,
+} from './map-keys.ts';
 import { configKeys, type Place, type ScalarType, type ValueType } from './keys.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -48,6 +56,10 @@ function schemaOf(type: ValueType): Schema {
       return oneOrMore({ anyOf: [text, { ...mapOf(gateKeys), ...nameOrRun }] });
     case 'budget':
       return { anyOf: [{ type: 'number', exclusiveMinimum: 0 }, text, mapOf(budgetKeys)] };
+    case 'notify':
+      return oneOrMore({ anyOf: [text, { ...mapOf(notifyKeys), ...commandOrWebhook }] });
+    case 'choices':
+      return oneOrMore({ enum: type.of });
     case 'env':
       return mapOf(envKeys);
     default:
@@ -76,6 +88,8 @@ function scalarSchema(type: ScalarType): Schema {
       return { anyOf: [{ type: 'number', exclusiveMinimum: 0 }, text] };
     case 'tokens':
       return { anyOf: [{ type: 'integer', minimum: 1 }, text] };
+    case 'webhook':
+      return { type: 'string', pattern: '^([Hh][Tt][Tt][Pp][Ss]?://|\\$)' };
     case 'url':
       return { type: 'string', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' };
     case 'line':
@@ -87,6 +101,7 @@ function scalarSchema(type: ScalarType): Schema {
 }
 
 const commandOrApi: Schema = { oneOf: [{ required: ['command'] }, { required: ['api'] }] };
+const commandOrWebhook: Schema = { oneOf: [{ required: ['command'] }, { required: ['webhook'] }] };
 const nameOrRun: Schema = { anyOf: [{ required: ['name'] }, { required: ['run'] }] };
 
 function oneOrMore(item: Schema): Schema {

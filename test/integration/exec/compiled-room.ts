@@ -11,7 +11,7 @@ export interface CompiledRoom {
 }
 
 /** With all that it imports, so that the other rooms need not be in order. */
-export function compileRoom(): CompiledRoom {
-  const root = compileSources(readdirSync(room).map((name) => join(room, name)));
+export async function compileRoom(): Promise<CompiledRoom> {
+  const root = await compileSources(readdirSync(room).map((name) => join(room, name)));
   return { folder: join(root, room), remove: () => rmSync(root, { recursive: true, force: true }) };
 }

@@ -11,8 +11,8 @@ import type { StepGround } from './step-ground.ts';
 
 let room: CompiledRoom;
 let ground: StepGround;
-beforeAll(() => {
-  room = compileRoom();
+beforeAll(async () => {
+  room = await compileRoom();
 });
 afterAll(() => room.remove());
 beforeEach(() => {

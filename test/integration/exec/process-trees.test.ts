@@ -196,7 +196,7 @@ describe('recovery: what a dead run has left', () => {
   });
 
   it('never ends the one who asks, nor his parents, though they carry the token', async () => {
-    const room = compileRoom();
+    const room = await compileRoom();
     const script = join(import.meta.dirname, 'fixtures', 'end-own-token.mjs');
     const result = join(ground.folder, 'result');
     const ask = `'${process.execPath}' '${script}' '${room.folder}' '${ground.token}'`;

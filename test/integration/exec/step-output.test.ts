@@ -165,8 +165,8 @@ describe('the log', () => {
 
 describe('in bounded memory', () => {
   let room: CompiledRoom;
-  beforeAll(() => {
-    room = compileRoom();
+  beforeAll(async () => {
+    room = await compileRoom();
   });
   afterAll(() => room.remove());
 

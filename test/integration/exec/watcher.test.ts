@@ -17,8 +17,8 @@ const withinMs = 4000;
 let room: CompiledRoom;
 let ground: StepGround;
 const groups: number[] = [];
-beforeAll(() => {
-  room = compileRoom();
+beforeAll(async () => {
+  room = await compileRoom();
 });
 afterAll(() => room.remove());
 beforeEach(() => {
@@ -95,7 +95,16 @@ function watcherOf(program: number): number | undefined {
   return readdirSync('/proc')
     .map(Number)
     .filter((pid) => pid > 0 && statOf(pid)[1] === String(program))
-    .find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'latin1').endsWith('\0skeleton-watcher\0'));
+    .find((pid) => commandLineOf(pid).endsWith('\0skeleton-watcher\0'));
+}
+
+/** Empty for one that has ended meanwhile. */
+function commandLineOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    return '';
+  }
 }
 
 async function spawnedWatcher(program: number): Promise<number> {

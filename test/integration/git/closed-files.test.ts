@@ -26,11 +26,11 @@ let folder: string;
 let compiled: string;
 let why: string | undefined;
 
-beforeAll(() => {
+beforeAll(async () => {
   const place = realpathSync(isRoot ? '/tmp' : tmpdir());
   folder = mkdtempSync(join(place, 'closed files '));
   compiled = join(folder, 'compiled');
-  const made = compileSources(['src/git/workspace.ts', 'src/git/rescue.ts']);
+  const made = await compileSources(['src/git/workspace.ts', 'src/git/rescue.ts']);
   cpSync(made, compiled, { recursive: true, verbatimSymlinks: true });
   rmSync(made, { recursive: true });
   chmodSync(folder, 0o755);

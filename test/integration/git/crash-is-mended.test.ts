@@ -18,9 +18,9 @@ import type { Lab, Picture } from '../../support/git-lab.ts';
 
 let template: Lab;
 let compiled: string;
-beforeAll(() => {
+beforeAll(async () => {
   template = makeFurnishedLab();
-  compiled = compileSources(['src/git/workspace.ts', 'src/git/rescue.ts']);
+  compiled = await compileSources(['src/git/workspace.ts', 'src/git/rescue.ts']);
 });
 afterAll(() => {
   template.remove();

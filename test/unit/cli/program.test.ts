@@ -27,6 +27,7 @@ async function say(...argv: readonly string[]): Promise<Said> {
 const commands = [
   'run',
   'demo',
+  'init',
   'check',
   'gate',
   'verify',
@@ -34,6 +35,8 @@ const commands = [
   'status',
   'log',
   'show',
+  'report',
+  'ui',
   'restore',
   'undo',
   'doctor',
@@ -69,6 +72,9 @@ describe('help and version', () => {
 describe('wrong usage ends with 2 and says what was meant', () => {
   test.each<[readonly string[], string]>([
     [['rum'], '(Did you mean run?)'],
+    [['UI'], '(Did you mean ui?)'],
+    [['help', 'rnu'], "unknown command 'rnu'\n(Did you mean run?)"],
+    [['-C', '/', 'help', 'sttus'], '(Did you mean status?)'],
     [['run', '--attemps', '2'], '(Did you mean --attempts?)'],
     [['status', '--jsn'], '(Did you mean --json?)'],
     [['run', '--attempts', '6'], 'from 1 to 5'],
@@ -91,6 +97,11 @@ describe('wrong usage ends with 2 and says what was meant', () => {
     [['demo', 'extra'], 'too many arguments'],
     [['show'], "missing required argument 'task[#N]'"],
     [['show', '-1'], 'begins with a dash'],
+    [['report', '--json', '--format', 'html'], 'contradict each other'],
+    [['report', '--output', 'report.txt'], 'its extension names no format'],
+    [['report', '--output='], '--output is empty'],
+    [['report', '--format', 'pdf'], 'html, junit, markdown, json'],
+    [['ui', '--port', '65536'], 'from 1 to 65535'],
     [['-C', '/no/such/folder', 'status'], 'no such folder'],
     [['status', '-C', '/no/such/folder'], 'no such folder'],
   ])('%j', async (argv, message) => {
@@ -183,6 +194,15 @@ describe('an error that reached the top', () => {
     expect(text).toContain('df -h\n');
   });
 
+  test.each(['EFBIG', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM'])('%s is the machine, no bug', (code) => {
+    const error = Object.assign(new Error(`${code}: no more, write`), { code });
+    const { status, text } = explainError(error, '1.2.3');
+    expect([status, text]).toEqual([
+      4,
+      expect.stringContaining(`${code}: no more, write\nto mend`),
+    ]);
+  });
+
   test('a full disk is named by what could not be written there', () => {
     const error = Object.assign(new Error('open'), { code: 'ENOSPC', path: "/a/it's/x" });
     const { text } = explainError(error, '1.2.3');
@@ -207,4 +227,24 @@ describe('an error that reached the top', () => {
       expect(text).toContain('skeleton 1.2.3, node v');
     },
   );
+});
+
+test('every command of the program is described and has two examples, each of which parses', async () => {
+  const { stdout: list } = await say('completion', 'fish');
+  const names = [...list.matchAll(/-n '__skeleton_at \\'\\'' -a (\S+) -d '(.*)'$/gm)];
+  expect(names.length).toBeGreaterThan(15);
+  for (const [, name = '', description = ''] of names.filter(([, word]) => word !== 'help')) {
+    expect(description, name).not.toBe('');
+    const { stdout } = await say(name, '--help');
+    const lines = [...stdout.matchAll(/^ {2}\$ skeleton (.+)$/gm)].map(([, line = '']) => line);
+    expect(lines, name).toHaveLength(2);
+    for (const line of lines) {
+      const words = [...line.replace(/ > .*/, '').matchAll(/'([^']*)'|(\S+)/g)];
+      const argv = words.map(([, quoted, plain]) => quoted ?? plain ?? '');
+      // Help is asked for last: what stands before it has been parsed by then.
+      expect(argv[0], line).toBe(name);
+      expect((await say(...argv, '--help')).status, line).toBe(0);
+      expect((await say(...argv, '--no-such-option')).stderr, line).toContain('--no-such-option');
+    }
+  }
 });

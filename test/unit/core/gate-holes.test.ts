@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { globOf, pathMatcher } from '../../../src/core/globs.ts';
 import { filesBehind, holesIn, scriptNamedBy } from '../../../src/core/gate-holes.ts';
 
 const all = (): boolean => true;
@@ -9,12 +10,36 @@ test.each([
   ['cd "$(dirname "$0")/.." && ./scripts/check.py --all', 'scripts/check.py'],
   ['make check', 'Makefile'],
   ['npx vitest run', 'vitest.config.ts'],
+  ['sh "my scripts/run tests.sh"', 'my scripts/run tests.sh'],
+  [`sh "scripts/it's.sh"`, "scripts/it's.sh"],
+  ["node 'scripts/[a].js'", 'scripts/[a].js'],
+  ['node ./scripts/[a].js --x', 'scripts/[a].js'],
+  ['sh my\\ tests.sh', 'my tests.sh'],
+  ['include rules\n-include mk/x.mk\n', 'rules'],
+  ['test:\n\t$(MAKE) --no-print-directory -C sub test\n', 'sub/GNUmakefile'],
+  ['test: ; sh test.sh', 'test.sh'],
 ])('%s rests on %s', (text, file) => {
-  expect(filesBehind({ name: 'g', text })).toContain(file);
+  expect(filesBehind({ text })).toContain(file);
 });
 
 test('a comment calls nothing', () => {
-  expect(filesBehind({ name: 'g', text: '#!/bin/sh\n# npm test, scripts/x.sh\ntrue' })).toEqual([]);
+  expect(filesBehind({ text: '#!/bin/sh\n# npm test, scripts/x.sh\ntrue' })).toEqual([]);
+});
+
+test('a makefile that is not there yet goes before the one that is', () => {
+  const exists = (path: string): boolean => path === 'Makefile';
+  expect(holesIn([{ name: 'm', text: 'make' }], ['Makefile'], exists)).toEqual([
+    'gate m rests on GNUmakefile, makefile, which an agent may rewrite: add to protect: [GNUmakefile, makefile]',
+  ]);
+  expect(holesIn([{ name: 'm', text: 'make' }], [], () => false)).toEqual([]);
+});
+
+test('a path with signs of a glob is told so that it can be pasted', () => {
+  const path = "scripts/it's [a].js";
+  const [hole] = holesIn([{ name: 'a', text: `node "${path}"` }], [], (one) => one === path);
+  expect(hole).toContain(`add to protect: ['scripts/it''s \\[a\\].js']`);
+  expect(pathMatcher([globOf(path)])(path)).toBe(true);
+  expect(pathMatcher([globOf(path)])("scripts/it's a.js")).toBe(false);
 });
 
 test('only what exists and is not protected is a hole', () => {

@@ -66,6 +66,7 @@ const everyKey = {
   env: { allow: ['PATH', 'LC_*'], deny: ['AWS_*'], notSecret: ['CI_*'] },
   push: false,
   replay: true,
+  notify: [{ command: 'notify-send done' }, { webhook: '$CHAT', on: ['failed', 'refused'] }],
 } satisfies Omit<Required<Config>, 'agentApi'>;
 
 const everyKeyWritten = `
@@ -113,7 +114,11 @@ retry: continue
 budget: { usd: 5, tokens: 2M, per: task, reached: cut }
 env: { allow: [PATH, LC_*], deny: AWS_*, not_secret: CI_* }
 push: false
-replay: true`;
+replay: true
+notify:
+  - notify-send done
+  - webhook: $CHAT
+    on: [failed, refused]`;
 
 describe('the table of keys', () => {
   const namesAt = (place: Place): readonly string[] =>

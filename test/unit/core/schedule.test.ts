@@ -33,6 +33,10 @@ describe('select', () => {
     expect(select(plan, { ...all, named: ['nope'] }).problems).toEqual([
       "PLAN.md has no task 'nope': it has a, b, c, d, e",
     ]);
+    const parser = aPlan([aTask('parser'), aTask('lexer')]);
+    expect(select(parser, { ...all, named: ['praser'] }).problems).toEqual([
+      "PLAN.md has no task 'praser': did you mean 'parser'?",
+    ]);
     expect(select(plan, { ...all, named: ['d'] }).problems[0]).toMatch(
       /^PLAN.md:4: task 'd' needs 'b'/,
     );

@@ -38,6 +38,7 @@ function facts(changes: Partial<CheckFacts> = {}): CheckFacts {
     problems: [],
     environment: [],
     gates: ['lint.sh', 'test.sh'],
+    notify: [],
     warnings: [],
     ...changes,
   };
@@ -58,7 +59,7 @@ line  task  state    needs  title
 
 docs/PLAN.md:9: no task: under "Success criteria"
 docs/PLAN.md:4: notice: mark ~ is read as pending
-ready
+ready; skeleton gate tries the gates on what is here
 `,
     );
   });

@@ -7,7 +7,7 @@ import { renderRunEnd, renderRunTable } from '../../../src/report/run-end.ts';
 import { linesOf } from '../../../src/report/run-lines.ts';
 import { attemptData, renderLog } from '../../../src/report/log.ts';
 import { renderShow, showData } from '../../../src/report/show.ts';
-import type { ShownAttempt } from '../../../src/report/show.ts';
+import type { AttemptDetail } from '../../../src/core/run-report.ts';
 import { renderStatus, statusData } from '../../../src/report/status.ts';
 import type { StatusFacts } from '../../../src/report/status.ts';
 import { plainStyle } from '../../../src/report/style.ts';
@@ -226,7 +226,7 @@ b#2      2026-01-01 00:00:11  rejected  4.0s  refs/skeleton/attempts/plan/b/2  r
 describe('show', () => {
   const [attempt] = attemptsOf(summarise(plan, record(rejected('b'))));
   if (attempt === undefined) throw new Error('the story has an attempt');
-  const shown: ShownAttempt = {
+  const shown: AttemptDetail = {
     attempt,
     title: 'Beta',
     prompt: 'Do it.\n',

@@ -12,11 +12,11 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { GateResult } from '../../src/core/events.ts';
-import { openGates } from '../../src/gate/gates.ts';
-import { aPlan, aTask } from '../support/plans.ts';
+import type { GateResult } from '../../../src/core/events.ts';
+import { openGates } from '../../../src/gate/gates.ts';
+import { aPlan, aTask } from '../../support/plans.ts';
 
-const packageRoot = join(import.meta.dirname, '../..');
+const packageRoot = join(import.meta.dirname, '../../..');
 const plan = aPlan([aTask('one')]);
 const git = (...args: string[]): string =>
   execFileSync('git', args, { cwd: top, encoding: 'utf8' }).trim();
@@ -71,7 +71,8 @@ async function judge(
   return result;
 }
 
-describe.each(['no-conflict-markers', 'no-secrets', 'diff-size'])('%s', (name) => {
+const diffGates = ['no-conflict-markers', 'no-secrets', 'diff-size', 'no-debug-leftovers'];
+describe.each(diffGates)('%s', (name) => {
   it('passes a tree without fault, whatever its names', async () => {
     const paths = ['a b\nc', '-rf', 'é', "it's $(touch owned)"];
     for (const path of paths) write(path, 'text\n');
@@ -192,5 +193,55 @@ describe('diff-size', () => {
     write('sub/package-lock.json', 'x\n'.repeat(9000));
     write('picture', Buffer.alloc(100_000));
     expect((await judge('diff-size', ['picture'])).tail).toMatch(/^1 files .* 0 lines/);
+  });
+});
+
+describe('no-debug-leftovers', () => {
+  const leftovers: Readonly<Record<string, string>> = {
+    'a.ts': '  debugger;',
+    'b.test.ts': "it.only('adds', () => {})",
+    'c.spec.js': "  fdescribe('sum', () => {",
+    'd.py': 'x = 1; breakpoint()',
+    'e.py': 'import pdb; pdb.set_trace()',
+    'f.rb': '  binding.pry',
+    'g.rs': '    let a = dbg!(b);',
+    'h.php': '  var_dump($x);',
+    'i.go': '\tspew.Dump(x)',
+    'j.java': '// TODO REMOVE before the release',
+    'k with blank.sh': 'set -x # DO NOT COMMIT',
+  };
+
+  it('rejects each kind in a new file, with its line', async () => {
+    for (const [path, text] of Object.entries(leftovers)) write(path, `\n${text}\n`);
+    const { verdict, tail } = await judge('no-debug-leftovers', Object.keys(leftovers));
+    expect(verdict).toBe('fail');
+    for (const [path, text] of Object.entries(leftovers))
+      expect(tail).toContain(`${path}:2:1: error: left over from debugging: ${text.trim()}`);
+  });
+
+  it('is not bothered by prints, comments, names, texts, prose, and what stood there before', async () => {
+    write('old.ts', 'debugger;\n');
+    base = commit();
+    write('old.ts', '// new\ndebugger;\n');
+    write(
+      'a.ts',
+      'console.log(1);\n// debugger;\nterm.fit(a);\nfit(model);\nconst s = "debugger;";\n',
+    );
+    write('b.py', 'print(1)\n# breakpoint()\nmy_breakpoint()\ns = "breakpoint()"\n');
+    write('c.rs', 'println!("{}", 1); // dbg!(x)\n');
+    write('d.md', 'DO NOT COMMIT a `debugger;`\n');
+    const { verdict, tail } = await judge('no-debug-leftovers', ['old.ts', 'a.ts']);
+    expect([verdict, tail]).toEqual(['pass', '']);
+  });
+
+  it('takes one more pattern, and paths to leave out', async () => {
+    write('src/a.ts', 'console.log(1);\n++ b/src/b.ts\n');
+    write('tools/a.ts', 'debugger;\n');
+    const { verdict, tail } = await judge('no-debug-leftovers', [], {
+      DEBUG_LEFTOVERS_ALSO: String.raw`console\.log`,
+      DEBUG_LEFTOVERS_EXCEPT: '^tools/',
+    });
+    expect(verdict).toBe('fail');
+    expect(tail).toMatch(/^src\/a\.ts:1:1: .*console\.log\(1\);\nTake these out/);
   });
 });

@@ -1,0 +1,3 @@
+/** Whose scripts there are. */
+export const shells = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof shells)[number];

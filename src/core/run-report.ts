@@ -1,0 +1,143 @@
+import { attemptsIn, type AttemptSummary } from './attempt-summary.ts';
+import type { Recorded, TaskEvent } from './events.ts';
+import { groupBy, isOfTask, type OfTask } from './history.ts';
+import { evolve, initial } from './machine.ts';
+import type { RunSummary } from './run-summary.ts';
+import { summarise, type PlannedTask, type TaskSummary } from './summary.ts';
+import { sumUsage, type UsageSum } from './usage.ts';
+
+/** One run, as every report of it shows it. */
+export interface RunReport {
+  readonly run: RunSummary;
+  /** Those that the run said anything about, in the order in which it did. */
+  readonly tasks: readonly ReportedTask[];
+}
+
+/** A task as the run left it; attempts, times and costs are the run's own. */
+export interface ReportedTask extends Omit<TaskSummary, 'line' | 'needs' | 'waits'> {
+  readonly waits: readonly Wait[];
+}
+
+/** A time in which the run could only wait for an agent's provider. */
+export interface Wait {
+  /** ISO 8601, UTC. */
+  readonly from: string;
+  /** Undefined while it goes on, or where the run ended in it. */
+  readonly to: string | undefined;
+  /** ISO 8601, UTC: until when it was to last. */
+  readonly until: string;
+  readonly agent: string | undefined;
+}
+
+/** What one attempt was asked, did and was told; texts as they were kept, undefined where nothing was. */
+export interface AttemptDetail {
+  readonly attempt: AttemptSummary;
+  readonly title: string;
+  readonly prompt: string | undefined;
+  /** Against the commit it began from. */
+  readonly diff: string | undefined;
+  /** Full output of each gate that ran, by name. */
+  readonly outputs: ReadonlyMap<string, string>;
+  /** Absolute path of the agent's log; undefined where it did not run. */
+  readonly agentLog: string | undefined;
+  /** What of it `gc` took, if it is not there. */
+  readonly pruned?: { readonly logs: boolean; readonly snapshot: boolean };
+}
+
+/** The details of attempts, by `TASK#N`. */
+export type AttemptDetails = ReadonlyMap<string, AttemptDetail>;
+
+/** `TASK#N`, as people type it. */
+export function attemptName({ task, number }: Pick<AttemptSummary, 'task' | 'number'>): string {
+  return `${task}#${number}`;
+}
+
+/**
+ * The report of a run, the last one unless its id is given, from a plan's history in order of writing; undefined where there
+ * is no such run. An attempt that a dead run began and this one finished is in the reports of both. Titles of tasks that
+ * were never started come from the plan.
+ */
+export function reportOf(
+  events: readonly Recorded[],
+  planned: readonly PlannedTask[] = [],
+  id?: string,
+): RunReport | undefined {
+  const run = id ?? events.findLast(({ event }) => event.type === 'run.started')?.run;
+  const end = events.findLastIndex((recorded) => recorded.run === run);
+  const past = events.slice(0, end + 1);
+  const summary = summarise(undefined, past);
+  const own = summary.runs.find((one) => one.run === run);
+  if (run === undefined || own === undefined) return undefined;
+  const titles = new Map(planned.map((task) => [task.id, task.title]));
+  const histories = groupBy(past.filter(isOfTask), (recorded) => recorded.task);
+  const byId = new Map(summary.tasks.map((task) => [task.id, task]));
+  const touched = new Set(
+    past.filter(isOfTask).flatMap((one) => (one.run === run ? one.task : [])),
+  );
+  const tasks = [...touched].flatMap((task) => {
+    const known = byId.get(task);
+    if (known === undefined) return [];
+    const title = known.title === task ? (titles.get(task) ?? task) : known.title;
+    return [reported({ ...known, title }, histories.get(task) ?? [], run)];
+  });
+  return { run: own, tasks };
+}
+
+function reported(task: TaskSummary, history: readonly OfTask[], run: string): ReportedTask {
+  const numbers = numbersOf(history, run);
+  const attempts = attemptsIn(task.id, history).filter(({ number }) => numbers.has(number));
+  const { id, title, state, checkpoint, why } = task;
+  return {
+    id,
+    title,
+    state,
+    checkpoint,
+    why,
+    attempts,
+    seconds: attempts.reduce((sum, attempt) => sum + attempt.seconds, 0),
+    usage: usageOf(attempts),
+    waits: waitsIn(history, run),
+  };
+}
+
+function usageOf(attempts: readonly AttemptSummary[]): UsageSum {
+  return sumUsage(attempts.flatMap(({ usage }) => usage ?? []));
+}
+
+/** Later words about an attempt that are no part of it. */
+const aside: ReadonlySet<TaskEvent['type']> = new Set([
+  ...(['checkpoint.verified', 'notice', 'task.finished'] as const),
+  ...(['task.reopened', 'task.started', 'wait.over', 'agent.throttled'] as const),
+]);
+
+/** Numbers of the attempts that the run began or went on with. */
+function numbersOf(history: readonly OfTask[], run: string): ReadonlySet<number> {
+  const numbers = new Set<number>();
+  let current: number | undefined;
+  for (const { event, run: writer } of history) {
+    if (event.type === 'attempt.started') current = event.number;
+    if (current !== undefined && writer === run && !aside.has(event.type)) numbers.add(current);
+  }
+  return numbers;
+}
+
+/** The times that the machine spent waiting, of those that the run began. */
+function waitsIn(history: readonly OfTask[], run: string): readonly Wait[] {
+  const waits: (Wait & { readonly run: string })[] = [];
+  let state = initial;
+  let agent: string | undefined;
+  for (const { event, at, run: writer } of history) {
+    const before = state.phase;
+    state = evolve(state, event);
+    if (event.type === 'agent.throttled') agent = event.agent;
+    const last = before === 'waiting' ? waits.pop() : undefined;
+    const open = last ?? { from: at, run: writer, agent, until: '' };
+    if (state.phase === 'waiting')
+      waits.push({ ...open, agent, to: undefined, until: state.until });
+    // Put off to a later run: nobody waited until then.
+    else if (last !== undefined) waits.push({ ...last, to: writer === last.run ? at : undefined });
+  }
+  return waits
+    .filter((wait) => wait.run === run)
+    .map(({ from, to, until, agent: who }) => ({ from, to, until, agent: who }));
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Notification } from '../core/notification.ts';
+import { clip, oneLine } from '../core/text.ts';
+import { exitWord } from '../exec/exit-word.ts';
+import { runStep, type StepEnd } from '../exec/run-step.ts';
+import { stepEnvironment } from '../exec/step-environment.ts';
+import { makeTemporary } from '../exec/temporary-folder.ts';
+import { startWatcher } from '../exec/watcher.ts';
+import type { Delivery } from '../ports.ts';
+import type { NotifierPlaces } from './places.ts';
+
+/** From TERM to KILL, milliseconds: the run's end waits for it. */
+const GRACE = 500;
+/** Of its output, bytes: only its last line is shown. */
+const MOST_OUTPUT = 64 * 2 ** 10;
+const LONGEST_WORDS = 200;
+
+/**
+ * Runs a command with the notification on its standard input. Undefined where it ended with 0, else why it did not, with its
+ * last line. Every process of it is ended with it.
+ */
+export async function call(
+  command: string,
+  notification: Notification,
+  { limitMs, signal, cwd, env, secrets }: Delivery & NotifierPlaces,
+): Promise<string | undefined> {
+  const { event, run = '', plan = '' } = notification;
+  const folder = makeTemporary('skeleton-step-');
+  // Also where we are killed meanwhile.
+  const watcher = startWatcher();
+  try {
+    const { end, tail } = await runStep({
+      command,
+      cwd,
+      env: { ...stepEnvironment(env, { run, plan }), SKELETON_NOTIFY: event },
+      input: `${JSON.stringify(notification)}\n`,
+      token: randomUUID(),
+      timeoutMs: limitMs,
+      graceMs: GRACE,
+      logPath: join(folder, 'output'),
+      maxLogBytes: MOST_OUTPUT,
+      tailBytes: MOST_OUTPUT,
+      signal,
+      secrets,
+      watcher,
+    });
+    const ended = endedIn(end);
+    if (ended === undefined) return undefined;
+    // Where it was ended, the last line may be its shell's about that.
+    return `the command ${ended}${end.kind === 'exit' ? lastLine(tail) : ''}`;
+  } finally {
+    await watcher.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function endedIn(end: StepEnd): string | undefined {
+  switch (end.kind) {
+    case 'exit':
+      return end.code === 0 ? undefined : `ended with ${exitWord(end.code)}`;
+    case 'signal':
+      return `ended with ${end.signal}`;
+    case 'timeout':
+    case 'idle':
+      return `was ended after ${end.afterMs / 1000} s`;
+    case 'aborted':
+      return 'was ended with the run';
+    case 'not-found':
+    case 'not-executable':
+    case 'spawn-error':
+      return `was not started: ${oneLine(end.message)}`;
+  }
+}
+
+function lastLine(output: string): string {
+  const line =
+    output
+      .trimEnd()
+      .split(/[\r\n]/)
+      .at(-1)
+      ?.trim() ?? '';
+  return line === '' ? '' : `: ${clip(oneLine(line), LONGEST_WORDS)}`;
+}
