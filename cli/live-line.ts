@@ -1,5 +1,5 @@
-import type { LiveStep } from '../src/report/live-line.ts';
-import { renderLiveLine } from '../src/report/live-line.ts';
+import type { LiveStep, TimedStep } from '../src/report/live-line.ts';
+import { renderLiveTasks } from '../src/report/live-line.ts';
 import type { Style } from '../src/report/style.ts';
 import type { Sink } from './io.ts';
 
@@ -14,6 +14,8 @@ const WRAP = '\u001b[?7h';
 export interface LiveLine {
   readonly print: (lines: readonly string[]) => void;
   readonly show: (step: LiveStep) => void;
+  /** Nothing goes on for the task for now. */
+  readonly rest: (task: string) => void;
   /** Takes the line away and stops. */
   readonly close: () => void;
 }
@@ -21,16 +23,16 @@ export interface LiveLine {
 /** Without a style nothing is redrawn: lines are printed, steps are not shown. */
 export function openLiveLine(sink: Sink, style: Style | undefined): LiveLine {
   if (style === undefined)
-    return { print: (lines) => sink.write(asText(lines)), show: ignore, close: ignore };
-  let current: { readonly step: LiveStep; readonly since: number } | undefined;
+    return {
+      print: (lines) => sink.write(asText(lines)),
+      show: ignore,
+      rest: ignore,
+      close: ignore,
+    };
+  const current = new Map<string, Current>();
   const drawn = (): string => {
-    if (current === undefined) return '';
-    const { step, since } = current;
-    const seconds =
-      step.until === undefined
-        ? (performance.now() - since) / 1000
-        : (Date.parse(step.until) - Date.now()) / 1000;
-    return `${NO_WRAP}${renderLiveLine(step, seconds, style)}${WRAP}`;
+    if (current.size === 0) return '';
+    return `${NO_WRAP}${renderLiveTasks([...current.values()].map(timed), style)}${WRAP}`;
   };
   const draw = (): void => {
     sink.write(CLEAR + drawn());
@@ -42,15 +44,31 @@ export function openLiveLine(sink: Sink, style: Style | undefined): LiveLine {
       if (lines.length > 0) sink.write(CLEAR + asText(lines) + drawn());
     },
     show: (step) => {
-      current = { step, since: performance.now() };
+      if (step.task !== '') current.delete('');
+      current.set(step.task, { live: step, since: performance.now() });
       draw();
+    },
+    rest: (task) => {
+      // The only one stays until something else is shown.
+      if (current.size > 1) current.delete(task);
     },
     close: () => {
       clearInterval(timer);
-      if (current !== undefined) sink.write(CLEAR);
-      current = undefined;
+      if (current.size > 0) sink.write(CLEAR);
+      current.clear();
     },
   };
+}
+
+interface Current {
+  readonly live: LiveStep;
+  readonly since: number;
+}
+
+function timed({ live, since }: Current): TimedStep {
+  const ms =
+    live.until === undefined ? performance.now() - since : Date.parse(live.until) - Date.now();
+  return { live, seconds: ms / 1000 };
 }
 
 function asText(lines: readonly string[]): string {

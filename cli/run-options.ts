@@ -19,6 +19,7 @@ export interface RunFlags {
   readonly maxWait?: number;
   readonly from?: string;
   readonly limit?: number;
+  readonly jobs?: number;
   readonly keepGoing?: boolean;
   readonly failFast?: boolean;
   readonly autostash?: boolean;
@@ -86,6 +87,10 @@ function workOptions(): readonly Option[] {
   return [
     option('--from <task>', 'begin at this task').argParser(parseText),
     option('--limit <n>', 'begin at most so many tasks').argParser(parseCount()),
+    option(
+      '--jobs <n>',
+      'most tasks that are worked on at once, each in a worktree of its own (default: 1)',
+    ).argParser(parseCount(64)),
     option('--keep-going', 'after a failure, only declared needs block').conflicts('failFast'),
     option('--fail-fast', 'after a failure, nothing more starts'),
     option(
@@ -107,7 +112,7 @@ function workOptions(): readonly Option[] {
 /** The flags as a layer of configuration; only what was given. */
 export function configOf(flags: RunFlags): Config {
   const { agent, model, agentCommand, budget: usd, replay } = flags;
-  const { attempts, timeout, idleTimeout, maxTime, maxWait, limit } = flags;
+  const { attempts, timeout, idleTimeout, maxTime, maxWait, limit, jobs } = flags;
   const { keepGoing, failFast, autostash, branch, isolate, gates } = flags;
   return given({
     agent,
@@ -121,6 +126,7 @@ export function configOf(flags: RunFlags): Config {
     maxTime,
     maxWait,
     limit,
+    jobs,
     keepGoing,
     failFast,
     autostash,

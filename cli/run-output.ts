@@ -64,6 +64,7 @@ export function openRunOutput(options: RunOutputOptions, io: Io, ci?: Ci): RunOu
       tellCi?.(recorded);
       const lines = linesOf(view, recorded, telling);
       say(lines.filter((line) => isShown(line, options, isLive)).map((line) => line.text));
+      if (isRest(recorded, view)) live.rest(recorded.task);
       view = observe(view, recorded);
       say(startLines(recorded, options));
       if (recorded.event.type !== 'run.finished') return;
@@ -83,6 +84,12 @@ export function openRunOutput(options: RunOutputOptions, io: Io, ci?: Ci): RunOu
       live.close();
     },
   };
+}
+
+/** Nothing is done for a task that is over, or waits for its turn. */
+function isRest({ event, task }: Recorded, view: RunView): boolean {
+  if (event.type === 'task.finished') return true;
+  return event.type === 'rollback.done' && view.get(task)?.isAhead === true;
 }
 
 function isShown(line: Line, options: RunOutputOptions, isLive: boolean): boolean {

@@ -39,7 +39,8 @@ export { clock };
 export { deadlineAfter } from './exec/limit-timer.ts';
 export { readUserConfig } from './exec/user-config.ts';
 export { stoppingWith } from './git/stopping.ts';
-export { assertTemporary } from './exec/temporary-folder.ts';
+export { assertTemporary, makeTemporary } from './exec/temporary-folder.ts';
+export { sweepFolders } from './exec/own-folders.ts';
 export type { ScratchRepository };
 export type Environment = Readonly<Record<string, string | undefined>>;
 

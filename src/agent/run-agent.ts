@@ -111,10 +111,10 @@ function readerOptions({ sessionUsage }: AgentJob): ReaderOptions {
 }
 
 function environment(
-  { run, plan, task, attempt, base }: AgentJob,
+  { run, plan, task, attempt, base, slot }: AgentJob,
   promptFile: string,
   { env }: AgentHouse,
 ): Record<string, string> {
   const nth = { attempt: attempt.attempt, attempts: attempt.attempts, base };
-  return stepEnvironment(env, { run, plan: plan.path, task, attempt: nth, promptFile });
+  return stepEnvironment(env, { run, plan: plan.path, task, attempt: nth, slot, promptFile });
 }

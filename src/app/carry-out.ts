@@ -1,8 +1,6 @@
 import { join } from 'node:path';
-import { clock, deadlineAfter, type House } from '../compose.ts';
-import type { Config } from '../core/config.ts';
+import { clock, deadlineAfter } from '../compose.ts';
 import { differsInMarksOnly } from '../core/plan/tick.ts';
-import { openCleanRoom } from '../run/clean-room.ts';
 import { tickIn } from '../run/prepare.ts';
 import { openPurse } from '../run/purse.ts';
 import type { RunEnd } from '../run/run-plan.ts';
@@ -10,10 +8,12 @@ import { openRoster } from '../run/roster.ts';
 import type { Session } from '../run/session.ts';
 import { startRun, type StartJob } from '../run/start-run.ts';
 import { openWaitBudget } from '../run/wait-budget.ts';
+import { cleanGround } from './clean-ground.ts';
 import { givingBack } from './giving-back.ts';
 import { tell } from './open-base.ts';
 import { nothingToDo, readWork, type Work } from './read-work.ts';
 import type { OpenBase, RunBase, RunIo } from './run-base.ts';
+import { openSlots } from './slots.ts';
 
 export interface RunResult {
   /** The contract's exit status. */
@@ -46,10 +46,11 @@ export async function carryOut(base: RunBase, usedUp: ReadonlySet<string>): Prom
   const { tasks, lifted } = work;
   const setAside = work.settings.autostash ? setAsideIn(base) : undefined;
   const options = shown(work, base);
-  const job = { plan, bytes, tasks, lifted, usedUp, gates: work.common, options, setAside };
+  const slots = work.settings.jobs > 1 ? openSlots(base, work, session) : undefined;
+  const job = { plan, bytes, tasks, lifted, usedUp, gates: work.common, options, setAside, slots };
   const end = await givingBack(base, work.settings.autostash, () =>
     keepingAwake(base, work, () => inCleanGround(session, () => startRun(job, session))),
-  );
+  ).finally(() => slots?.close());
   // A signal ends the command as one, also where it came while work was put back.
   const why = session.isInterrupted() ? 'interrupted' : end.why;
   const status = why === 'interrupted' ? interruption(base.io.signal) : statusOf[why];
@@ -121,16 +122,6 @@ export async function openSession(
     differsInMarksOnly,
     logFolder: (task, number) => join(house.stateFolder, 'logs', run, task, String(number)),
   };
-}
-
-/** Opened where `setup:` or `tests:` want it; nothing is made before the first gate runs there. */
-async function cleanGround(house: House, config: Config): Promise<Pick<Session, 'clean'>> {
-  const { setup, tests = [] } = config;
-  if (setup === undefined && tests.length === 0) return {};
-  const checkpoints = await house.checkpoints();
-  const gatesIn: House['gates'] = (own, top) => house.gates(own, top);
-  const room = openCleanRoom({ worktrees: await house.worktrees(), checkpoints, gatesIn });
-  return { clean: { room, config, isWhole: setup !== undefined, tests } };
 }
 
 type RunSite = OpenBase & { readonly io: RunIo };

@@ -11,6 +11,7 @@ import type { Ports } from '../run/session.ts';
 import { person } from '../run/take-task.ts';
 import { held } from './held.ts';
 import { rebuiltNotice, reconcile } from './reconcile.ts';
+import { recoverSlots } from './recover-slots.ts';
 import type { OpenBase } from './run-base.ts';
 import { openWholeLedger, type Lost } from './whole-ledger.ts';
 
@@ -75,7 +76,7 @@ async function inLockedBase<T>(opening: Opening, work: BaseWork<T>): Promise<T> 
     await keeper.clearLocks(say);
     endings.push(await keeper.holdGc(say));
     if (opening.asItLies === true) await refuseDead(base);
-    const usedUp = await usedUpBefore(base, opening.onEarlier);
+    const usedUp = await usedUpBefore(base, opening);
     if (await finishBefore(base)) isPutBack = true;
     if (!isPutBack) return await work(base, usedUp);
     return await openedAnew(base, opening.env, (anew) => work(anew, usedUp));
@@ -153,7 +154,7 @@ async function leavesTree(state: State, { house }: OpenBase): Promise<boolean> {
 /** Ends and undoes what a dead run left here; gives the tasks of this plan to which dead runs left no attempt. */
 async function usedUpBefore(
   base: OpenBase,
-  onEarlier: Opening['onEarlier'],
+  { env, onEarlier }: Opening,
 ): Promise<ReadonlySet<string>> {
   const { workspace, ledger, house } = base;
   if (onEarlier !== undefined)
@@ -161,6 +162,7 @@ async function usedUpBefore(
       (await ledger.taskHistory(plan, task)).forEach(onEarlier);
   const ports = { workspace, ledger, processes: await house.processes() };
   await recover({ ports, journalOf: base.journalOf });
+  await recoverSlots(base, { env, say: (message) => tell(base, message) });
   await writeOffGone(base, ports);
   return usedUpSinceEnd(await ledger.sinceEnd(base.slug));
 }

@@ -25,7 +25,8 @@ export async function readAttempt(
   reading: AttemptReading = everything,
 ): Promise<AttemptDetail> {
   const { stateFolder, pruned } = history;
-  const { snapshot, agentEnd, run } = attempt;
+  const { snapshot, run } = attempt;
+  const { log } = madeIn(attempt);
   const detail: AttemptDetail = {
     attempt,
     title,
@@ -34,7 +35,7 @@ export async function readAttempt(
     pruned: { logs: pruned.has(`logs/${run}`), snapshot: pruned.has(snapshot?.ref ?? '') },
     outputs:
       reading.texts === 'none' ? new Map() : await outputsOf(stateFolder, attempt, reading.most),
-    agentLog: agentEnd && join(stateFolder, agentEnd.log),
+    agentLog: log === undefined ? undefined : join(stateFolder, log),
   };
   return reading.texts === 'none' ? detail : maskDetail(detail, await history.ownMask());
 }
@@ -43,11 +44,10 @@ type Kept = Pick<History, 'stateFolder' | 'pruned' | 'diff' | 'ownMask'>;
 
 async function promptOf(
   { stateFolder }: Kept,
-  { run, task, number }: AttemptSummary,
+  attempt: AttemptSummary,
   { most }: AttemptReading,
 ): Promise<string | undefined> {
-  const folder = join(stateFolder, 'logs', run, taskSlug(task), String(number));
-  const prompt = await readSmallFile(join(folder, 'prompt.md'));
+  const prompt = await readSmallFile(join(stateFolder, madeIn(attempt).folder, 'prompt.md'));
   return prompt && cutTo(most, prompt);
 }
 
@@ -79,4 +79,14 @@ async function outputsOf(
 /** A copy: V8 keeps the whole of a string of which a piece is kept. */
 function cutTo(most: number, text: string): string {
   return text.length <= most ? text : Buffer.from(cutText(text, most)).toString();
+}
+
+/** Where the agent's step left its prompt and its log, which work that is only judged again has in another attempt. */
+function madeIn({ task, run, number, agentEnd, judges }: AttemptSummary): {
+  readonly folder: string;
+  readonly log: string | undefined;
+} {
+  const maker = judges ?? { run, number, log: agentEnd?.log };
+  const folder = join('logs', maker.run, taskSlug(task), String(maker.number));
+  return { folder, log: agentEnd?.log ?? maker.log };
 }

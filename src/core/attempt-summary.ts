@@ -43,6 +43,12 @@ export interface AttemptSummary {
   readonly usage: Usage | undefined;
   readonly gates: readonly GateResult[];
   readonly snapshot: Snapshot | undefined;
+  /** The attempt whose kept work this one only judges: its prompt and its agent's log are there. */
+  readonly judges?: {
+    readonly number: number;
+    readonly run: string;
+    readonly log: string | undefined;
+  };
 }
 
 /** The attempts of one task, oldest first, from the task's history. */
@@ -54,7 +60,25 @@ export function attemptsIn(task: string, history: readonly OfTask[]): readonly A
   const verified = new Set(
     history.flatMap(({ event }) => (event.type === 'checkpoint.verified' ? [event.tag] : [])),
   );
-  return attempts.map((attempt) => confirmed(attempt, verified));
+  return attempts.map((attempt) => confirmed(attempt, verified)).map(withMaker(history));
+}
+
+/** Work that an attempt only judges was made in another, maybe of an earlier run. */
+function withMaker(
+  history: readonly OfTask[],
+): (one: AttemptSummary, nth: number, all: readonly AttemptSummary[]) => AttemptSummary {
+  const judged = new Map(
+    history.flatMap(({ event }) =>
+      event.type === 'attempt.started' && event.judge ? [[event.number, event.judge.commit]] : [],
+    ),
+  );
+  return (one, _, all) => {
+    const commit = judged.get(one.number);
+    const maker = all.find(({ snapshot }) => commit !== undefined && snapshot?.commit === commit);
+    if (maker === undefined || maker === one) return one;
+    const { number, run, agentEnd, judges } = maker;
+    return { ...one, judges: judges ?? { number, run, log: agentEnd?.log } };
+  };
 }
 
 /** How many of them count. */

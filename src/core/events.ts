@@ -66,6 +66,8 @@ export type TaskEvent =
       readonly token: string;
       /** Id of the work tree it runs in (`Workspace.id`). */
       readonly worktree: string;
+      /** SKELETON_SLOT, with more than one job. */
+      readonly slot?: number;
       /** Judged again without the agent: work of an attempt that a gate error cut off. */
       readonly judge?: Snapshot;
       /** The rejected attempt whose files it begins with (`retry: continue`). */
@@ -112,7 +114,15 @@ export type TaskEvent =
       /** The tree before any gate ran, the tick included; absent where it came to none. */
       readonly left?: string;
     }
-  | { readonly type: 'attempt.voided'; readonly why: VoidReason; readonly until?: string }
+  | {
+      readonly type: 'attempt.voided';
+      readonly why: VoidReason;
+      readonly until?: string;
+      /** Sent back: what the next attempt is told. */
+      readonly failure?: Failure;
+      /** `ahead`: what its gates judged, and the digest of those gates. */
+      readonly judged?: { readonly tree: string; readonly gatesHash: string };
+    }
   | { readonly type: 'rollback.done'; readonly snapshot: Snapshot; readonly kept?: boolean }
   | { readonly type: 'checkpoint.created'; readonly tag: string; readonly commit: string }
   /** `verify` has judged it again, and it holds. */

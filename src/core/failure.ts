@@ -31,7 +31,17 @@ export interface Failure {
 
 /** Why an attempt ended without costing anything. */
 export type VoidReason =
-  'throttled' | 'interrupted' | 'gate-error' | 'over-budget' | 'signed-out' | 'sent-back';
+  | 'throttled'
+  | 'interrupted'
+  | 'gate-error'
+  | 'over-budget'
+  | 'signed-out'
+  | 'sent-back'
+  | 'ahead'
+  | 'lost';
+
+/** After these another agent, or the same anew, goes on at once. */
+export const goesOn: ReadonlySet<VoidReason> = new Set(['throttled', 'sent-back', 'ahead', 'lost']);
 
 const sentence: Readonly<Record<FailureKind, string>> = {
   'agent-error': 'the agent failed',
@@ -58,7 +68,9 @@ const voids: Readonly<Record<VoidReason, string>> = {
   'gate-error': 'a gate could not judge it',
   'over-budget': 'a limit of the run was reached (max_time or budget)',
   'signed-out': 'the agent is signed out, or its provider does not let it work',
-  'sent-back': 'the branch moved on meanwhile',
+  'sent-back': 'sent back: it did not go onto what had passed meanwhile',
+  ahead: 'passed ahead of its turn on the branch',
+  lost: 'its work tree was taken away meanwhile',
 };
 
 export function isVoidReason(word: unknown): word is VoidReason {

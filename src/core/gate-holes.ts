@@ -53,9 +53,24 @@ export function scriptNamedBy(command: string): string | undefined {
  */
 export function filesBehind({ text }: Pick<GateText, 'text'>): readonly string[] {
   const code = text.replace(/^\s*#.*$/gm, '');
-  const named = (code.match(pathWord) ?? []).map(withoutDot);
+  const words = (code.match(pathWord) ?? []).flatMap(withoutPrefix).map(withoutDot);
+  const named = [...words, ...belowFolders(code, words)];
   const tools = restsOn.flatMap(([tool, files]) => (tool.test(code) ? files : []));
   return [...new Set([...named, ...quotedPaths(code), ...madeBy(code), ...tools])];
+}
+
+/** `@./t.sh` in a makefile is `./t.sh` that is not printed (make(1), recipes: `@`, `-`, `+`). */
+function withoutPrefix(word: string): readonly string[] {
+  const bare = word.replace(/^[@+-]+/, '');
+  return bare === word ? [word] : [bare, word];
+}
+
+/** `cd scripts && ./t.sh`. */
+function belowFolders(code: string, words: readonly string[]): readonly string[] {
+  const folders = [...code.matchAll(/\bcd\s+(?:\.\/)*([\w.-]+(?:\/[\w.-]+)*)/g)].map(
+    ([, to]) => to,
+  );
+  return [...new Set(folders)].flatMap((folder) => words.map((word) => `${folder}/${word}`));
 }
 
 function withoutDot(path: string): string {

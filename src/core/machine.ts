@@ -1,5 +1,5 @@
 import type { Snapshot, TaskEvent } from './events.ts';
-import type { Failure, VoidReason } from './failure.ts';
+import { goesOn, type Failure, type VoidReason } from './failure.ts';
 
 /** Where a task is in its life (architecture.md, "The machine"). All of it is a fold over the task's events. */
 export type State = Progress & Position;
@@ -21,6 +21,8 @@ export interface Attempt {
   readonly agent: string;
   readonly model?: string;
   readonly token: string;
+  /** Kept work that it only judges again: as long as there is no verdict, that goes on. */
+  readonly judges?: Snapshot;
 }
 
 type Position =
@@ -38,7 +40,13 @@ type Position =
 
 export type Ended =
   | { readonly how: 'rejected'; readonly failure: Failure }
-  | { readonly how: 'voided'; readonly why: VoidReason; readonly until?: string };
+  | {
+      readonly how: 'voided';
+      readonly why: VoidReason;
+      readonly until?: string;
+      /** What the next attempt is told. */
+      readonly failure?: Failure;
+    };
 
 export type Phase = State['phase'];
 export type Effect =
@@ -116,6 +124,7 @@ const handlers: { readonly [T in TaskEvent['type']]: Handler<T> } = {
       how: 'voided',
       why: event.why,
       ...(event.until !== undefined && { until: event.until }),
+      ...(event.failure && { failure: event.failure }),
     }),
   'rollback.done': rolledBack,
   'checkpoint.created': (state, event) => {
@@ -160,7 +169,7 @@ function startAttempt(state: State, event: EventOf<'attempt.started'>): State {
   };
   return event.judge === undefined
     ? { ...attempt, phase: 'running', stage: 0 }
-    : { ...attempt, phase: 'gating' };
+    : { ...attempt, judges: event.judge, phase: 'gating' };
 }
 
 /** Turned away during an attempt, its void says what follows; before one, every agent is limited, and that is waited for. */
@@ -175,22 +184,29 @@ function rollingBack(state: State, ended: Ended): State {
 }
 
 function rolledBack(state: State, event: EventOf<'rollback.done'>): State {
-  const { ended, attempts } = from(state, ['rolling-back']);
+  const { ended, attempts, judges } = from(state, ['rolling-back']);
   if (ended.how === 'rejected') {
     const after = { ...progress(state), lastFailure: failureOf(state, ended.failure) };
     return { ...after, phase: after.charged < attempts ? 'pending' : 'failed' };
   }
-  const free = { ...progress(state), charged: state.charged - 1 };
-  return { ...free, ...afterVoid(ended, event.snapshot) };
+  const { failure } = ended;
+  const told = failure && { lastFailure: failureOf(state, failure) };
+  const free = { ...progress(state), ...told, charged: state.charged - 1 };
+  return { ...free, ...afterVoid(ended, { left: event.snapshot, judges }) };
 }
 
-function afterVoid(ended: Extract<Ended, { how: 'voided' }>, snapshot: Snapshot): Position {
+function afterVoid(
+  ended: Extract<Ended, { how: 'voided' }>,
+  { left, judges }: { readonly left: Snapshot; readonly judges: Snapshot | undefined },
+): Position {
   if (ended.why === 'throttled' && ended.until !== undefined)
     return { phase: 'waiting', until: ended.until };
-  // Another agent goes on at once.
-  if (ended.why === 'throttled' || ended.why === 'sent-back') return { phase: 'pending' };
-  const judge = ended.why === 'gate-error' ? { judge: snapshot } : {};
-  return { phase: 'stopped', why: ended.why, ...judge };
+  // Where the work tree was gone, nothing was kept.
+  const kept = left.ref === '' ? undefined : left;
+  if (ended.why === 'ahead' && kept !== undefined) return { phase: 'pending', judge: kept };
+  if (goesOn.has(ended.why)) return { phase: 'pending' };
+  const judge = judges ?? (ended.why === 'gate-error' ? kept : undefined);
+  return { phase: 'stopped', why: ended.why, ...(judge && { judge }) };
 }
 
 function reopen(state: State, event: EventOf<'task.reopened'>): State {
@@ -223,9 +239,9 @@ function attemptIn(
   state: State,
   phases: readonly ('running' | 'gating' | 'checkpointing')[],
 ): Progress & Attempt {
-  const { base, attempt, attempts, agent, model, token } = from(state, phases);
+  const { base, attempt, attempts, agent, model, token, judges } = from(state, phases);
   const who = { agent, ...(model !== undefined && { model }) };
-  return { ...progress(state), base, attempt, attempts, ...who, token };
+  return { ...progress(state), base, attempt, attempts, ...who, token, ...(judges && { judges }) };
 }
 
 function impossible(state: State, what: string): Error {

@@ -32,7 +32,7 @@ const notRepeatable: ReadonlySet<FailureKind> = new Set([
   ...(['unaddable', 'nested-repo', 'too-large', 'unignored'] as const),
 ]);
 
-/** The newest attempt with this key that passed or was rejected; undefined where there is none. */
+/** The newest attempt with this key whose work was judged; undefined where there is none. */
 export function recordedResult(
   events: readonly TaskEvent[],
   key: string,
@@ -48,13 +48,17 @@ export function recordedResult(
 
 type Attempt = readonly TaskEvent[];
 
-/** Work that was only judged again has the key of the attempt that made it. */
+/**
+ * Work that was only judged again has the key of the attempt that made it; not where it was made ahead of its turn, and lay on
+ * other work by then.
+ */
 function keyOf(attempt: Attempt, all: readonly Attempt[]): string | undefined {
   const own = find(attempt, 'agent.finished')?.key;
   const judged = find(attempt, 'attempt.started')?.judge?.commit;
   if (own !== undefined || judged === undefined) return own;
   const maker = all.find((one) => find(one, 'rollback.done')?.snapshot.commit === judged);
-  return maker && maker !== attempt ? keyOf(maker, all) : undefined;
+  const isMade = maker !== undefined && maker !== attempt;
+  return isMade && aheadIn(maker) === undefined ? keyOf(maker, all) : undefined;
 }
 
 function resultOf(attempt: Attempt): RecordedResult | undefined {
@@ -70,8 +74,16 @@ function leftOf(attempt: Attempt): Left | undefined {
   const passed = find(attempt, 'gates.passed');
   if (passed !== undefined && find(attempt, 'checkpoint.created') !== undefined)
     return { tree: passed.left ?? passed.commit, left: passed.left };
+  const snapshot = find(attempt, 'rollback.done')?.snapshot;
+  const ahead = aheadIn(attempt);
+  if (ahead !== undefined && snapshot !== undefined)
+    return { tree: ahead.tree, left: ahead.tree, snapshot };
   const rejected = find(attempt, 'attempt.rejected');
-  return rejected && leftByRejected(rejected, find(attempt, 'rollback.done')?.snapshot);
+  return rejected && leftByRejected(rejected, snapshot);
+}
+
+function aheadIn(attempt: Attempt): { readonly tree: string } | undefined {
+  return find(attempt, 'attempt.voided')?.judged;
 }
 
 function leftByRejected(

@@ -86,6 +86,23 @@ export const autostashRef = (plan: string, number: number): string =>
 /** The branch of an isolated run. */
 export const isolateBranch = (plan: string): string => `refs/heads/skeleton/${plan}`;
 
+/** The branch of a work tree in which tasks are worked on ahead of their turn: 1, 2, 3… */
+export const slotBranch = (plan: string, nth: number): string =>
+  `refs/heads/skeleton-slot/${plan}/${nth}`;
+
+/** Whether a branch is of a slot of any plan, or of that one. */
+export const isSlotBranch = (ref: string, plan?: string): boolean =>
+  ref.startsWith(`refs/heads/skeleton-slot/${plan === undefined ? '' : `${plan}/`}`);
+
+/** Of a slot's folder beside the repository. */
+export const slotName = (plan: string, nth: number): string => `${plan}.slot-${nth}`;
+
+/** The number of the slot whose folder that is; undefined where it is none of the plan's. */
+export function slotNumber(folder: string, plan: string): number | undefined {
+  const nth = Number(/\.slot-(\d+)$/.exec(folder)?.[1]);
+  return folder.endsWith(`.skeleton-${slotName(plan, nth)}`) ? nth : undefined;
+}
+
 /** PLAN of a ref of `undo`, short or full; undefined for any other ref. */
 export function planOfUndoRef(ref: string): string | undefined {
   return /^(?:refs\/)?skeleton\/undo\/([^/]+)\/\d+$/.exec(ref)?.[1];

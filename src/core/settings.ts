@@ -13,6 +13,8 @@ export interface Settings {
   readonly maxTime: number;
   /** Summed over the waits of a run. */
   readonly maxWait: number;
+  /** Tasks that are worked on at once. */
+  readonly jobs: number;
   readonly limit: number;
   readonly judged: boolean;
   readonly keepGoing: boolean;
@@ -50,6 +52,7 @@ const defaults: Settings = {
   timeout: defaultTimeout,
   maxTime: defaultMaxTime,
   maxWait: defaultMaxWait,
+  jobs: 1,
   limit: Infinity,
   judged: true,
   keepGoing: false,

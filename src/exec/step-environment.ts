@@ -11,6 +11,8 @@ export interface StepFacts {
   readonly task?: { readonly id: string; readonly title: string } | undefined;
   readonly attempt?:
     { readonly attempt: number; readonly attempts: number; readonly base: string } | undefined;
+  /** Of the tasks that are worked on at once, which one this is; undefined: 0, where there is an attempt. */
+  readonly slot?: number | undefined;
   /** Absolute. */
   readonly promptFile?: string | undefined;
   /** Absolute. */
@@ -61,6 +63,7 @@ export function stepEnvironment(ours: Environment, facts: StepFacts): Record<str
       SKELETON_ATTEMPT: attempt?.attempt.toString(),
       SKELETON_ATTEMPTS: attempt?.attempts.toString(),
       SKELETON_BASE: attempt?.base,
+      SKELETON_SLOT: attempt && String(facts.slot ?? 0),
       SKELETON_PROMPT_FILE: facts.promptFile,
       SKELETON_CHANGED_FILES: facts.changedFiles,
       GIT_REFLOG_ACTION: attempt && reflogMark,

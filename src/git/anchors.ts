@@ -12,7 +12,7 @@ import type { Repository } from './located-repository.ts';
  * While an attempt runs, one commit whose parents are all tips of the repository keeps them reachable: an agent may delete a
  * branch or drop the stash and then `git gc --prune=now`, and a ref can be put back only if its object is still there.
  */
-export function anchorRef({ id }: Repository): ByteName {
+export function anchorRef({ id }: Pick<Repository, 'id'>): ByteName {
   return toByteName(`refs/skeleton/anchor/${id}`);
 }
 

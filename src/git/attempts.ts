@@ -4,6 +4,8 @@ import { openAnchors } from './anchors.ts';
 import { beginAttempt } from './begin.ts';
 import type { Equipment } from './beginning.ts';
 import { toByteName } from './byte-name.ts';
+import { leaveCompany } from './company.ts';
+import { followCommit } from './follow-commit.ts';
 import { moveRefs } from './checkpoint.ts';
 import type { Identity } from './identity.ts';
 import { tellIgnored } from './ignored-files.ts';
@@ -17,17 +19,19 @@ import { noRules } from './no-rules.ts';
 import type { OpenAttempt } from './open-attempt.ts';
 import { isSame, reopenAttempt } from './open-record.ts';
 import { useIndex, type IndexContent } from './private-index.ts';
+import { mergeKept } from './merge-kept.ts';
 import { reapplySnapshot } from './reapply.ts';
 import { deleteRecord } from './record.ts';
 import { resolveRef } from './refs.ts';
 import { moveRefsOutOfTheWay } from './refs-in-the-way.ts';
+import { putOwedBack } from './refs-guard.ts';
 import type { Repository } from './located-repository.ts';
 import { rollBackAttempt } from './roll-back.ts';
 import { settleTree } from './settle.ts';
 import { dropSnapshot, snapshotRefOf } from './snapshot.ts';
 import { stoppedByMachine } from './stopped-by-machine.ts';
 import { cutShort } from './stopping.ts';
-import { copyUserIndex, giveToUser } from './user-index.ts';
+import { giveToUser } from './user-index.ts';
 
 type AttemptMethods = Pick<
   Workspace,
@@ -39,6 +43,7 @@ type AttemptMethods = Pick<
   | 'checkpoint'
   | 'rollBack'
   | 'reapply'
+  | 'merge'
   | 'layOut'
   | 'end'
 >;
@@ -86,6 +91,7 @@ export function openAttempts(repository: Repository, identity: () => Promise<Ide
     checkpoint: explained((attempt, checkpoint) => finish(work, attempt, checkpoint)),
     rollBack: stoppedByMachine(explained((...call) => rollBack(work, ...call))),
     reapply: async (attempt, snapshot) => reapplySnapshot(await reopen(work, attempt), snapshot),
+    merge: async (attempt, ...kept) => mergeKept(await reopen(work, attempt), identity, ...kept),
     layOut: async (attempt, left) => layOutLeft(await reopen(work, attempt), left),
     end: async (attempt) => end(work, attempt),
     noteHead: (commit) => {
@@ -169,17 +175,11 @@ async function finish(
     await giveToUser(repository, useIndex(repository, memory.candidate), open.record.flags);
   else await followCommit(repository, stands);
   if (open?.record.taken !== undefined) await dropSnapshot(open);
+  const late = open === undefined ? [] : await putOwedBack(open);
   await anchors.drop();
-  const notices = open === undefined ? moved : [...moved, ...tellIgnored(open)];
+  const notices = open === undefined ? moved : [...moved, ...late, ...tellIgnored(open)];
   end(work, attempt);
   return notices;
-}
-
-/** After a crash: the user's index becomes the commit's, and keeps what it knows of files that are the same. */
-async function followCommit(repository: Repository, commit: string): Promise<void> {
-  const { index, flags } = await copyUserIndex(repository, 'index');
-  await repository.git.run(['read-tree', '-i', '-m', commit], { index });
-  await giveToUser(repository, index, flags);
 }
 
 async function rollBack(
@@ -205,7 +205,7 @@ async function rollBack(
   const rolledBack = await rollBackAttempt(open, { identity, lineEnds: equipment.lineEnds });
   memory.head = open.record.base;
   memory.candidate = undefined;
-  return rolledBack;
+  return { ...rolledBack, notices: [...rolledBack.notices, ...(await putOwedBack(open))] };
 }
 
 /** A person's attempt: the work tree stays theirs. */
@@ -241,10 +241,10 @@ async function beginLate(
 }
 
 function end({ equipment, memory }: Work, attempt: AttemptId): void {
+  leaveCompany(equipment.repository);
   const open = memory.open;
   if (open === undefined || !isSame(open.record.attempt, attempt)) return;
   open.record.close();
-  memory.open = undefined;
-  memory.candidate = undefined;
+  [memory.open, memory.candidate] = [undefined, undefined];
   deleteRecord(equipment.repository.state);
 }

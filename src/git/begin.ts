@@ -1,15 +1,19 @@
 import { Refusal } from '../ports.ts';
+import type { AttemptRules } from '../ports.ts';
 import type { AnchorNote } from './anchor-note.ts';
 import type { Beginning, Equipment } from './beginning.ts';
 import { toByteName } from './byte-name.ts';
+import type { ByteName } from './byte-name.ts';
+import { commonGround, joinCompany, readBeginning, type BegunReading } from './company.ts';
 import { fillRecord, sizeOf, type Filling } from './fill-record.ts';
 import { assumeGround, lookAtGround } from './ground.ts';
+import { movedByPerson, type BranchMove } from './moved-by-person.ts';
 import type { OpenAttempt } from './open-attempt.ts';
 import { openQuarantine } from './quarantine.ts';
 import { readRegular } from './raw-files.ts';
-import { readRefs } from './read-refs.ts';
 import { createRecord } from './record.ts';
 import type { RefReading } from './refs.ts';
+import { isWrittenElsewhere } from './refs-elsewhere.ts';
 import { moveRefsOutOfTheWay, refuseRefsInTheWay } from './refs-in-the-way.ts';
 import { makeStateFolder } from './located-repository.ts';
 import type { Repository } from './located-repository.ts';
@@ -17,24 +21,36 @@ import { forgetKept } from './snapshot.ts';
 import { refuseLocks } from './stale-locks.ts';
 import { branchLog } from './whose-commits.ts';
 
-/**
- * Records where an attempt begins, durably. Throws Refusal(4) where HEAD, branch or work tree are not what the run left: a
- * person works here.
- */
+const begun = new Map<string, Promise<unknown>>();
+
+/** One after the other in each repository: each has to know who is under way there. */
 export async function beginAttempt(
   equipment: Equipment,
   beginning: Beginning,
 ): Promise<OpenAttempt> {
+  const { store } = equipment.repository.git;
+  const mine = (begun.get(store) ?? Promise.resolve()).then(() => beginNext(equipment, beginning));
+  begun.set(
+    store,
+    mine.catch(() => undefined),
+  );
+  return mine;
+}
+
+/**
+ * Records where an attempt begins, durably. Throws Refusal(4) where HEAD, branch or work tree are not what the run left: a
+ * person works here.
+ */
+async function beginNext(equipment: Equipment, beginning: Beginning): Promise<OpenAttempt> {
   const { repository, anchors } = equipment;
   makeStateFolder(repository);
   if (beginning.isLate !== true) await refuseLocks(repository);
   const notices = await clearRefs(repository, beginning);
-  const reading = await readRefs(repository);
+  const { reading, since, stashLog } = await lookAtCommon(repository, beginning);
   const { anchored } = beginning;
-  const base = anchored?.base ?? standingBase(repository, reading, beginning.expectedHead);
+  const base = anchored?.base ?? (await standingBase(repository, reading, beginning));
   const look = beginning.isLate === true ? assumeGround : lookAtGround;
   const ground = await look(repository, base, beginning);
-  const stashLog = readRegular(`${repository.commonDir}/logs/refs/stash`);
   const tags = await holdAll(equipment, beginning, { base, reading, stashLog });
   const writer = createRecord(repository.state);
   try {
@@ -48,10 +64,13 @@ export async function beginAttempt(
       writer,
     });
     forgetKept(repository);
+    const finished = writer.finish({ ...record, ...anchored?.standing });
+    const common = { refs: reading.refs, since, stashLog, record: finished };
     return {
       repository,
       anchors,
-      record: writer.finish({ ...record, ...anchored?.standing }),
+      record: finished,
+      ...(beginning.isLate !== true && joinCompany(repository, common)),
       quarantine: openQuarantine(repository, beginning.attempt),
       baseIndex: ground.baseIndex,
       notices,
@@ -60,6 +79,19 @@ export async function beginAttempt(
     writer.abandon();
     throw error;
   }
+}
+
+type Common = BegunReading & { readonly stashLog: Buffer | undefined };
+
+/** What all work trees have in common, as it was before any agent was at work beside this attempt. */
+async function lookAtCommon(repository: Repository, { attempt }: Beginning): Promise<Common> {
+  const branch = toByteName(repository.facts.branch ?? '');
+  const isElsewhere = isWrittenElsewhere(repository, { plan: attempt.plan, branch });
+  const isAsRead = (ref: ByteName): boolean => ref === branch || isElsewhere(ref);
+  const begun = await readBeginning(repository, isAsRead);
+  const others = commonGround(repository);
+  const log = `${repository.commonDir}/logs/refs/stash`;
+  return { ...begun, stashLog: others === undefined ? readRegular(log) : others.stashLog };
 }
 
 /** Refs that would be in the way of ours: of an attempt that has begun already they are its own. */
@@ -97,12 +129,12 @@ function noteOf(
   };
 }
 
-function standingBase(
-  { facts }: Repository,
+async function standingBase(
+  repository: Repository,
   { head, refs }: RefReading,
-  expected: string | undefined,
-): string {
-  const branch = facts.branch;
+  { expectedHead: expected, rules }: Pick<Beginning, 'expectedHead' | 'rules'>,
+): Promise<string> {
+  const { branch } = repository.facts;
   if (branch === undefined || head !== `ref: ${toByteName(branch)}`)
     throw new Refusal(
       4,
@@ -110,11 +142,21 @@ function standingBase(
       'git status; then run again',
     );
   const base = refs.get(toByteName(branch)) ?? '';
-  if (base === '' || (expected !== undefined && base !== expected))
-    throw new Refusal(
-      4,
-      `${branch} was moved meanwhile, from ${expected?.slice(0, 10) ?? 'nothing'} to ${base.slice(0, 10)}`,
-      'run again to go on from there',
-    );
-  return base;
+  const move = { branch: toByteName(branch), from: expected, to: base };
+  if (await mayBeginAt(repository, move, rules)) return base;
+  throw new Refusal(
+    4,
+    `${branch} was moved meanwhile, from ${expected?.slice(0, 10) ?? 'nothing'} to ${base.slice(0, 10)}`,
+    'run again to go on from there',
+  );
+}
+
+async function mayBeginAt(
+  repository: Repository,
+  { from, ...move }: Omit<BranchMove, 'from'> & { readonly from: string | undefined },
+  { followsBranch, plan }: AttemptRules,
+): Promise<boolean> {
+  if (move.to === '') return false;
+  if (from === undefined || from === move.to) return true;
+  return followsBranch === true && movedByPerson(repository, { ...move, from }, plan);
 }

@@ -76,7 +76,7 @@ async function leftElsewhere(
   return undefined;
 }
 
-function besideOf(top: string, plan: string): string {
+export function besideOf(top: string, plan: string): string {
   return join(dirname(top), `${basename(top)}.skeleton-${plan}`);
 }
 

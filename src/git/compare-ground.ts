@@ -1,5 +1,7 @@
 import { Refusal } from '../ports.ts';
 import { toShown } from './byte-name.ts';
+import type { ByteName } from './byte-name.ts';
+import { isAlone, isCommon } from './company.ts';
 import type { OpenAttempt } from './open-attempt.ts';
 import { statOf } from './raw-files.ts';
 import { refsStillMoved } from './refs-guard.ts';
@@ -23,7 +25,12 @@ export async function compareGround(
   const others = [...record.ignored, ...record.rawFiles]
     .filter(([path, thing]) => compareThing(`${repository.top}/${path}`, thing) !== 'same')
     .map(([path]) => path);
-  const guarded = record.guarded.filter(([path, thing]) => compareThing(path, thing) !== 'same');
+  // What is common to work trees in which other agents are at work is put back again when they end.
+  const isOpen = (path: ByteName): boolean =>
+    !isAlone(repository) && isCommon(repository.commonDir, path);
+  const guarded = record.guarded.filter(
+    ([path, thing]) => !isOpen(path) && compareThing(path, thing) !== 'same',
+  );
   refuseEmptied(attempt);
   const names = [
     ...[...inTree, ...others, ...guarded.map(([path]) => path)].map(toShown),

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { toPath, toShown } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
+import { commonGround, isCommon, keepCommon } from './company.ts';
 import { openGitFolders } from './open-git-folders.ts';
 import type { Quarantine } from './quarantine.ts';
 import { entriesOf, statOf } from './raw-files.ts';
@@ -72,11 +73,16 @@ export async function recordGuarded(
   writer: RecordWriter,
 ): Promise<(readonly [ByteName, Thing])[]> {
   const roots = [...guardedRoots(repository), ...(await includedConfigs(repository))];
-  const paths = roots.flatMap(pathsBelow).filter((path) => !isTidied(path));
-  return paths.flatMap((path) => {
+  const others = commonGround(repository);
+  const paths = roots
+    .flatMap(pathsBelow)
+    .filter((path) => !isTidied(path))
+    .filter((path) => others === undefined || !isCommon(repository.commonDir, path));
+  const own = paths.flatMap((path) => {
     const thing = recordThing(path, writer);
     return thing === undefined ? [] : [[path, thing] as const];
   });
+  return others === undefined ? own : [...keepCommon(others, writer), ...own];
 }
 
 /** What it takes to put settings back: a repository that git can open is no part of it. */

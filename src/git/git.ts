@@ -10,28 +10,13 @@ import { noteCall } from './call-notes.ts';
 import type { OpenNote } from './call-notes.ts';
 import { closeIfHeld } from './close-if-held.ts';
 import { gitEnvironment } from './git-environment.ts';
+import { ownSettings } from './own-settings.ts';
 import { currentStop, isStopped } from './stopping.ts';
 
 /** Milliseconds. A call that reads or writes a whole big repository may take the longer. */
 const usualLimit = 60_000;
 const longLimit = 15 * 60_000;
 const longCalls = new Set(['add', 'read-tree', 'status', 'update-index', 'write-tree']);
-
-/** Nothing that a configuration can name runs in our calls, and git tidies up only when a person's git does. */
-const settings = [
-  'core.hooksPath=/dev/null',
-  'core.fsmonitor=false',
-  'core.splitIndex=false',
-  'core.untrackedCache=keep',
-  'core.quotePath=false',
-  'submodule.recurse=false',
-  'gc.auto=0',
-  'maintenance.auto=false',
-  // Another git may be tidying up: its locks are waited for. Milliseconds.
-  'core.filesRefLockTimeout=10000',
-  'core.packedRefsTimeout=10000',
-  'reftable.lockTimeout=10000',
-];
 
 /** A git command that did not end as it should. Its own words are for people: never matched. */
 export class GitError extends Error {
@@ -74,6 +59,8 @@ export interface GitAnswer {
  * a stop ended it (see `stoppingWith`).
  */
 export interface Git {
+  /** The common git directory: the same for all work trees of a repository. */
+  readonly store: string;
   run(args: readonly string[], call?: GitCall): Promise<Buffer>;
   /** As run, with the exit status, for commands that answer by it. */
   ask(args: readonly string[], call?: GitCall): Promise<GitAnswer>;
@@ -100,6 +87,8 @@ export function openGit(place: GitPlace, environment: NodeJS.ProcessEnv): Git {
   const ask = (args: readonly string[], call: GitCall = {}): Promise<GitAnswer> =>
     askGit(args, call, { place, env });
   return {
+    // gitrepository-layout(5): a linked work tree has its own in there.
+    store: place.gitDir.replace(/\/worktrees\/[^/]+$/, ''),
     ask,
     run: async (args, call) => (await ask(args, call)).stdout,
     plain: (use) => usePlainGit({ folder: place.top, environment }, use),
@@ -128,7 +117,7 @@ async function askGit(
 
 function commandFor(args: readonly string[], call: GitCall, { place, env }: Setting): CommandSpec {
   const { workTree = place.top } = call;
-  const config = [...settings, ...(call.settings ?? [])].flatMap((setting) => ['-c', setting]);
+  const config = [...ownSettings, ...(call.settings ?? [])].flatMap((setting) => ['-c', setting]);
   const signal = currentStop();
   return {
     file: 'git',
@@ -222,7 +211,7 @@ export async function usePlainGit<T>(
     baseDir: folder,
     maxConcurrentProcesses: 1,
     completion: { onClose: true, onExit: false },
-    config: settings,
+    config: [...ownSettings],
     abort: AbortSignal.any([limit, currentStop() ?? limit]),
     allowEnvironment: Object.keys(env).filter((name) => name.startsWith('GIT_')),
     unsafe: allowed,

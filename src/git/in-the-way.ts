@@ -36,6 +36,21 @@ export function clearWay(
   return notices;
 }
 
+/** Of the paths that a tree switch writes, those for which it would have to overwrite or move what git does not know. */
+export function blockedPaths(
+  { top }: Repository,
+  { written, isHeld }: Switch,
+): readonly ByteName[] {
+  const isForeign = (name: ByteName): boolean => standsAsFile(`${top}/${name}`) && !isHeld(name);
+  return written.filter((path) => {
+    const above = foldersAbove(path).filter((folder) => standsAsFile(`${top}/${folder}`));
+    if (above.length > 0) return above.some((folder) => !isHeld(folder));
+    // A submodule's own files are no matter of ours.
+    if (isHeld(path)) return false;
+    return pathsBelow(`${top}/${path}`).some((name) => isForeign(name.slice(top.length + 1)));
+  });
+}
+
 function standsAsFile(path: ByteName): boolean {
   const stat = statOf(path);
   return stat !== undefined && !stat.isDirectory();

@@ -1,4 +1,5 @@
 import { toByteName, toShown } from './byte-name.ts';
+import { leaveCompany } from './company.ts';
 import type { Identity } from './identity.ts';
 import { restoreIgnored } from './ignored-files.ts';
 import { restoreSettings } from './inspect.ts';
@@ -37,6 +38,7 @@ export async function keepAttempt(
   const left = await takeAll(attempt);
   const snapshot = await takeSnapshot(attempt, { ...left, agentCommits: [] }, await identity());
   await attempt.anchors.drop();
+  leaveCompany(attempt.repository);
   return { snapshot, notices: [...notices, ...left.notices] };
 }
 

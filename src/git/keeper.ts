@@ -17,6 +17,7 @@ import { readRefs } from './read-refs.ts';
 import { resolveCommit } from './reads.ts';
 import { openRepository } from './repository.ts';
 import type { Repository } from './located-repository.ts';
+import { dropSlotBranches, refuseNoSlots, removeSlot, slotsOf } from './slots.ts';
 import { setAside } from './set-aside.ts';
 import { awaitLocks } from './stale-locks.ts';
 import { switchBranch } from './switch-branch.ts';
@@ -53,6 +54,10 @@ export async function openKeeper(options: WorkspaceOptions): Promise<Keeper> {
     finish: () => finishMove(repository),
     switchBranch: (plan, name) => switchBranch(repository, plan, name),
     openBeside: (plan, branch) => openBeside(repository, plan, branch),
+    assertSlots: (plan, count) => refuseNoSlots(repository, plan, count),
+    slots: (plan) => slotsOf(repository, plan),
+    removeSlot: (slot) => removeSlot(repository, slot),
+    dropSlotBranches: (plan) => dropSlotBranches(repository, plan),
     folderOf: (worktree) => folderOfWorktree(repository, worktree),
     contains: (commit, other) => contains(repository, commit, other),
   };

@@ -17,4 +17,6 @@ export interface OpenAttempt {
   readonly notices: readonly string[];
   /** How it ended; undefined where that is not known (yet). */
   readonly ended?: Ended;
+  /** When it began in this process, as of `writesSoFar`; undefined for one that a dead process began. */
+  readonly since?: number;
 }

@@ -20,9 +20,23 @@ import { trackedPaths } from './tracked-paths.ts';
  * person has changed the same paths since. Throws Refusal(4) where the tree is no longer where the attempt began.
  */
 export async function reapplySnapshot(attempt: OpenAttempt, snapshot: Snapshot): Promise<boolean> {
-  const { repository, record, quarantine, baseIndex } = attempt;
   const tree = await mergedTree(attempt, snapshot);
   if (tree === undefined) return false;
+  await layOutTree(attempt, snapshot, tree);
+  return true;
+}
+
+/**
+ * Lays out a tree that holds what a kept attempt had changed. `isOther`: paths of it that are not as the snapshot has them.
+ * Throws Refusal(4) where the work tree is no longer where the attempt began.
+ */
+export async function layOutTree(
+  attempt: OpenAttempt,
+  snapshot: Snapshot,
+  tree: string,
+  isOther: (path: ByteName) => boolean = () => false,
+): Promise<void> {
+  const { repository, record, quarantine, baseIndex } = attempt;
   const { facts } = record.attempt;
   // Whoever finds the work after a kill has to know that the attempt had begun: the ledger does not say so yet.
   if (facts !== undefined)
@@ -39,8 +53,11 @@ export async function reapplySnapshot(attempt: OpenAttempt, snapshot: Snapshot):
     const words = `the kept attempt ${snapshot.ref} cannot be laid out: ${error.stderr.trim()}`;
     throw new Refusal(4, words, 'git status; then run again');
   }
-  layOutRaw(attempt, snapshot, written);
-  return true;
+  layOutRaw(
+    attempt,
+    snapshot,
+    written.filter((path) => !isOther(path)),
+  );
 }
 
 /** The tree of now with what the kept attempt had changed; undefined where both changed the same path. */

@@ -3,12 +3,14 @@ import { agentRefPrefix, isInTheWay } from '../core/refs.ts';
 import { Refusal } from '../ports.ts';
 import { toByteName, toPath, toShown, toText } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
+import { isAlone, isOwed, leaveCompany } from './company.ts';
 import { GitError } from './git.ts';
+import { movedRefs, type Moved } from './moved-refs.ts';
 import { missingObjects, writeObject } from './objects.ts';
 import type { OpenAttempt } from './open-attempt.ts';
-import { otherWorktrees, readRefs } from './read-refs.ts';
+import { readRefs } from './read-refs.ts';
 import { readRegular } from './raw-files.ts';
-import { changeRefs } from './ref-changes.ts';
+import { changeInTurn, changeRefs, inTurn } from './ref-changes.ts';
 import type { RefChange } from './ref-changes.ts';
 import { reflogTips } from './reflog.ts';
 import type { RefReading } from './refs.ts';
@@ -16,13 +18,6 @@ import { freeRef, moveRefsOutOfTheWay } from './refs-in-the-way.ts';
 import { keptCommit } from './kept-commit.ts';
 import { snapshotRef } from './snapshot.ts';
 import { clearLogs, clearStumbling } from './stumbling-refs.ts';
-
-/** A ref that the attempt changed; undefined where it did not stand. */
-interface Moved {
-  readonly ref: ByteName;
-  readonly now: string | undefined;
-  readonly then: string | undefined;
-}
 
 /** What an attempt did to the refs. Nothing of it is lost: it is kept before anything is put back. */
 export interface RefsGuard {
@@ -45,9 +40,9 @@ function headIn({ head, refs }: RefReading, base: string): string | undefined {
  */
 export async function guardRefs(attempt: OpenAttempt): Promise<RefsGuard> {
   const { record } = attempt;
-  clearStumbling(attempt, await readRefs(attempt.repository));
+  clearStumbling(attempt, await readStill(attempt));
   const notices = await moveRefsOutOfTheWay(attempt.repository, record.attempt);
-  const reading = await clearDangling(attempt, await readRefs(attempt.repository));
+  const reading = await clearDangling(attempt, await readStill(attempt));
   const moved = movedRefs(attempt, reading);
   const isHeadMoved = reading.head !== `ref: ${record.branch}`;
   const kept = await keepAgentRefs(attempt, { reading, moved, isHeadMoved });
@@ -78,7 +73,18 @@ async function clearDangling(attempt: OpenAttempt, reading: RefReading): Promise
   const refs = new Map(reading.refs);
   for (const { ref, now } of moved) if (isGone(now)) refs.set(ref, '');
   clearStumbling(attempt, { refs, head: isGone(reading.head) ? '' : reading.head, odd: [] });
-  return readRefs(repository);
+  return readStill(attempt);
+}
+
+/** While we change none, for this work tree or another. */
+async function readStill({ repository }: OpenAttempt): Promise<RefReading> {
+  return inTurn(repository.git.store, () => readRefs(repository));
+}
+
+/** What agents beside this one did to common refs, and left to the last that is under way; gives what it did, in words. */
+export async function putOwedBack(attempt: OpenAttempt): Promise<readonly string[]> {
+  if (!leaveCompany(attempt.repository)) return [];
+  return (await guardRefs(attempt)).putBack();
 }
 
 /** Where our snapshot will go nothing else may stand. */
@@ -91,44 +97,11 @@ async function removeForged(attempt: OpenAttempt, { refs }: RefReading): Promise
 
 /** Refs that are not as they were, HEAD included; for people. */
 export async function refsStillMoved(attempt: OpenAttempt): Promise<readonly string[]> {
-  const reading = await readRefs(attempt.repository);
-  const moved = movedRefs(attempt, reading).map(({ ref }) => toShown(ref));
+  const reading = await readStill(attempt);
+  // What was left to the last that is under way is put back once this attempt is over, should it be that.
+  const isLast = isAlone(attempt.repository) && !isOwed(attempt.repository);
+  const moved = movedRefs(attempt, reading, isLast).map(({ ref }) => toShown(ref));
   return reading.head === `ref: ${attempt.record.branch}` ? moved : ['HEAD', ...moved];
-}
-
-function movedRefs(attempt: OpenAttempt, reading: RefReading): readonly Moved[] {
-  const isOurs = ownRefs(attempt, reading);
-  const isElsewhere = refsOfOthers(attempt);
-  const then = new Map(attempt.record.refs);
-  const { plan } = attempt.record.attempt;
-  return [...new Set([...then.keys(), ...reading.refs.keys()])]
-    .map((ref) => ({ ref, now: reading.refs.get(ref), then: then.get(ref) }))
-    .filter(({ ref, now, then: was }) => now !== was && !isOurs(ref) && !isElsewhere(ref))
-    .filter(({ ref }) => !isInTheWay(toText(ref), plan));
-}
-
-/** Refs that our own calls for this attempt write; a snapshot only if it is the one that we took. */
-function ownRefs(attempt: OpenAttempt, { refs }: RefReading): (ref: ByteName) => boolean {
-  const { plan, task, number } = attempt.record.attempt;
-  const kept = toByteName(agentRefPrefix(plan, task, number));
-  const snapshot = toByteName(snapshotRef(attempt));
-  const isOurs = refs.get(snapshot) === keptCommit(attempt.repository);
-  return (ref) =>
-    (ref === snapshot && isOurs) || ref.startsWith(kept) || ref.startsWith('refs/skeleton/anchor/');
-}
-
-/**
- * Refs that may rightly move meanwhile, because a person or another run works in another work tree: the branch checked out
- * there, and what runs write for plans other than this one.
- */
-function refsOfOthers({ record, repository }: OpenAttempt): (ref: ByteName) => boolean {
-  const heads = otherWorktrees(repository);
-  if (heads.length === 0) return () => false;
-  const plan = toByteName(record.attempt.plan);
-  return (ref) => {
-    const ofRun = /^refs\/(?:tags\/skeleton|skeleton\/[^/]+)\/([^/]+)\//.exec(ref)?.[1];
-    return (ofRun !== undefined && ofRun !== plan) || heads.includes(`ref: ${ref}`);
-  };
 }
 
 interface Seen {
@@ -200,7 +173,12 @@ async function putRefsBack(
       await git.run(['symbolic-ref', toText(ref), toText(then.slice(5))]);
   clearLogs(repository, quarantine, moved);
   try {
-    await changeRefs(git, moved.flatMap(changeBack), 'put back');
+    await inTurn(git.store, async () => {
+      const { refs } = await readRefs(repository);
+      // Another attempt that ends may have put it back already.
+      const left = moved.filter(({ ref, then }) => refs.get(ref) !== then);
+      await changeInTurn(git, left.flatMap(changeBack), 'put back');
+    });
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     const names = moved.map(({ ref }) => toShown(ref)).join(', ');
@@ -218,6 +196,7 @@ function changeBack({ ref, now, then }: Moved): readonly RefChange[] {
 
 /** The older entries of the stash are known to its reflog alone. */
 function restoreStashLog({ record, repository }: OpenAttempt): void {
+  if (!isAlone(repository)) return;
   const path = `${repository.commonDir}/logs/refs/stash`;
   if (record.stashLog === undefined) return;
   const then = record.bytesOf(record.stashLog);

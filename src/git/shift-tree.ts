@@ -4,17 +4,15 @@ import type { ByteName } from './byte-name.ts';
 import { applyEntries, isSameEntry, writeTreeOf } from './entries.ts';
 import type { Entry, PathChanges } from './entries.ts';
 import { GitError } from './git.ts';
-import { clearWay } from './in-the-way.ts';
+import { blockedPaths, clearWay } from './in-the-way.ts';
 import { readIndex, useIndex } from './private-index.ts';
 import type { Quarantine } from './quarantine.ts';
-import { statOf } from './raw-files.ts';
 import { makeStateFolder } from './located-repository.ts';
 import type { Repository } from './located-repository.ts';
 import { readStaged, stageChanges } from './stage.ts';
 import { isChanged, isIgnored, isUntracked, readStatus } from './status.ts';
 import type { StatusLine } from './status.ts';
 import type { Change } from './survey.ts';
-import { pathsBelow } from './things.ts';
 import { trackedPaths } from './tracked-paths.ts';
 import { copyUserIndex } from './user-index.ts';
 
@@ -48,8 +46,7 @@ export async function shiftTree(
     (path) => !isSameEntry(standing.entries.get(path), changes.get(path)?.from),
   );
   const paths = [...foreign, ...collisions(standing.tracked, wanted)];
-  if (quarantine === undefined)
-    paths.push(...written.filter((path) => isBlocked(repository.top, path, isHeld)));
+  if (quarantine === undefined) paths.push(...blockedPaths(repository, { written, isHeld }));
   if (paths.length > 0) return { kind: 'conflict', paths: [...new Set(paths)].sort() };
   const notices = quarantine ? clearWay(repository, quarantine, { written, isHeld }) : [];
   await switchTo(repository, standing.index, wanted);
@@ -94,15 +91,6 @@ function collisions(
     .filter(([, to]) => to !== undefined)
     .map(([path]) => path)
     .filter((path) => folders.has(path) || foldersAbove(path).some((above) => after.has(above)));
-}
-
-function isBlocked(top: ByteName, path: ByteName, isHeld: (path: ByteName) => boolean): boolean {
-  const isForeign = (name: ByteName): boolean => {
-    const stat = statOf(`${top}/${name}`);
-    return stat !== undefined && !stat.isDirectory() && !isHeld(name);
-  };
-  if (foldersAbove(path).some(isForeign)) return true;
-  return pathsBelow(`${top}/${path}`).some((name) => isForeign(name.slice(top.length + 1)));
 }
 
 async function switchTo(

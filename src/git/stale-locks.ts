@@ -3,7 +3,9 @@ import { findRunningIn } from '../exec/running-in.ts';
 import { Refusal } from '../ports.ts';
 import { toShown, toText } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
+import { isAlone } from './company.ts';
 import type { OpenAttempt } from './open-attempt.ts';
+import { otherWorktrees } from './read-refs.ts';
 import { statOf } from './raw-files.ts';
 import { loadRecord } from './record.ts';
 import { readRefFiles } from './refs.ts';
@@ -21,18 +23,22 @@ const tellAfterMs = 1000;
  * What our own calls would wait for in vain. `gc.pid`, `objects/maintenance.lock` and those of commit graphs and reflogs are
  * none: a tidying git holds them for minutes, and hinders nobody.
  */
-const locked = ['index', 'HEAD', 'config', 'config.worktree', 'packed-refs', 'shallow']
+const own = ['index', 'HEAD', 'config.worktree'].map((name) => `${name}.lock`);
+const common = ['config', 'packed-refs', 'shallow']
   .map((name) => `${name}.lock`)
   // Git makes it beside the lock, and stumbles over one that stands.
   .concat('packed-refs.new', 'reftable/tables.list.lock');
 
-/** Locks of git that stand: of those files, and of a ref. Absolute paths. */
+/** Locks of git that stand in the way here: of those files, and of a ref that no other work tree is on. Absolute paths. */
 function standingLocks(repository: Repository): readonly ByteName[] {
   const { gitDir, commonDir } = repository;
-  const ofFiles = [...new Set([gitDir, commonDir])]
-    .flatMap((folder) => locked.map((name) => `${folder}/${name}`))
-    .filter((path) => statOf(path) !== undefined);
-  return [...ofFiles, ...readRefFiles(repository).odd.filter((path) => path.endsWith('.lock'))];
+  const ofFiles = [
+    ...own.map((name) => `${gitDir}/${name}`),
+    ...common.map((name) => `${commonDir}/${name}`),
+  ].filter((path) => statOf(path) !== undefined);
+  const elsewhere = otherWorktrees(repository).map((head) => `${commonDir}/${head.slice(5)}.lock`);
+  const ofRefs = readRefFiles(repository).odd.filter((path) => path.endsWith('.lock'));
+  return [...ofFiles, ...ofRefs.filter((path) => !elsewhere.includes(path))];
 }
 
 /**
@@ -121,7 +127,9 @@ export async function clearLocks(attempt: OpenAttempt): Promise<readonly string[
   const { repository, quarantine } = attempt;
   const notices: string[] = [];
   for (const path of standingLocks(repository)) {
-    await outlast(path);
+    // Another agent's git may hold it, that is at work in another work tree.
+    const isOwn = own.some((name) => path === `${repository.gitDir}/${name}`);
+    await outlast(path, isOwn || isAlone(repository) ? youngMs : patienceMs);
     if (statOf(path) === undefined) continue;
     const where = quarantine.take(path, 'git', path.slice(repository.commonDir.length + 1));
     notices.push(`${toShown(path)} was left standing by the attempt: that is now ${where}`);
@@ -130,10 +138,10 @@ export async function clearLocks(attempt: OpenAttempt): Promise<readonly string[
 }
 
 /** Until the lock is gone, or too old to be in use by a git that is just at work. */
-export async function outlast(path: ByteName): Promise<void> {
-  for (let waited = 0; waited < youngMs; waited += pauseMs) {
+export async function outlast(path: ByteName, longestMs: number = youngMs): Promise<void> {
+  for (let waited = 0; waited < longestMs; waited += pauseMs) {
     const stat = statOf(path);
-    if (stat === undefined || Date.now() - stat.mtimeMs >= youngMs) return;
+    if (stat === undefined || Date.now() - stat.mtimeMs >= longestMs) return;
     await sleep(pauseMs);
   }
 }

@@ -37,6 +37,6 @@ function isWithin(at: number, began: number, heldUntil: number): boolean {
   return at + 1000 > began && at + 1000 <= heldUntil;
 }
 
-function isOurs(message: ByteName): boolean {
+export function isOurs(message: ByteName): boolean {
   return message.startsWith(reflogMark) || message.startsWith('skeleton: ');
 }

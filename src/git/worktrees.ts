@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { isOfDead, sweepFolders } from '../exec/own-folders.ts';
@@ -67,7 +67,11 @@ function removeWorktree({ top, gitDir }: Pick<LinkedWorktree, 'top' | 'gitDir'>)
   rmSync(top, { recursive: true, force: true, maxRetries: 3 });
   rmSync(gitDir, { recursive: true, force: true });
   const registry = dirname(gitDir);
-  if (entriesOf(toByteName(registry))?.length === 0) rmSync(registry, { recursive: true });
+  try {
+    rmdirSync(registry);
+  } catch {
+    // Others are registered there.
+  }
 }
 
 /** Of the name of the folder that holds one of ours. */

@@ -15,6 +15,8 @@ export interface AgentJob {
   };
   readonly run: string;
   readonly base: string;
+  /** SKELETON_SLOT; undefined: 0. */
+  readonly slot?: number | undefined;
   readonly token: string;
   /** Undefined: the agent's own default. */
   readonly model?: string | undefined;

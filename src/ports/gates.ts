@@ -24,6 +24,8 @@ export interface GateJob {
   readonly task: { readonly id: string; readonly title: string } | undefined;
   readonly attempt:
     { readonly attempt: number; readonly attempts: number; readonly base: string } | undefined;
+  /** SKELETON_SLOT; undefined: 0. */
+  readonly slot?: number | undefined;
   readonly token: string;
   readonly logFolder: string;
   readonly failFast: boolean;

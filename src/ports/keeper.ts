@@ -33,10 +33,27 @@ export interface Keeper {
   switchBranch(plan: string, name: string): Promise<Switched>;
   /** The linked worktree for isolated runs of a plan, on this branch (full name); made where there is none. Throws Refusal(3) where that cannot be. */
   openBeside(plan: string, branch: string): Promise<Beside>;
+  /** Throws Refusal(3) where git is too old for slots, or one could not be made. */
+  assertSlots(plan: string, count: number): Promise<void>;
+  /** Worktrees in which a run of the plan works, or worked when it died, ahead of turns. */
+  slots(plan: string): readonly SlotFolder[];
+  /** Takes one away with all that lies in it, and its branch. Gives in words what stays because it could not be removed. */
+  removeSlot(slot: SlotFolder): Promise<string | undefined>;
+  /** Deletes branches of slots of the plan that are gone. */
+  dropSlotBranches(plan: string): Promise<void>;
   /** The folder of a work tree of this repository by its id (`Workspace.id`); undefined where it is gone. */
   folderOf(worktree: string): Promise<string | undefined>;
   /** Whether a commit contains another. */
   contains(commit: string, other: string): Promise<boolean>;
+}
+
+export interface SlotFolder {
+  /** Absolute. */
+  readonly folder: string;
+  /** Full name. */
+  readonly branch: string;
+  /** As Workspace.id. */
+  readonly id: string;
 }
 
 export interface Beside {

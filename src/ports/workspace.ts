@@ -84,6 +84,8 @@ export interface AttemptRules {
   readonly notSecret?: readonly string[];
   /** Bytes. */
   readonly maxFile: number;
+  /** A person's commits on the branch, made since we last looked, are gone on from; without it they end the run. */
+  readonly followsBranch?: boolean;
 }
 
 export interface CommitMessage {
@@ -174,8 +176,13 @@ export interface Workspace {
   }>;
   /** Puts what a kept attempt had changed into the work tree, to be judged again. False, and nothing touched, where a person has changed the same paths since. */
   reapply(attempt: AttemptId, snapshot: Snapshot): Promise<boolean>;
+  /**
+   * Puts what a kept attempt had changed into the work tree, onto whatever has moved since it began (git-merge-tree(1), three-way);
+   * the plan is left as it lies. Gives the paths that conflict, with nothing touched; none: it lies there.
+   */
+  merge(attempt: AttemptId, snapshot: Snapshot, planPath: string): Promise<readonly string[]>;
   /** Lays out what an earlier attempt that began at the same tree had left. Undefined, and nothing touched, where it is no longer there or something is in the way; else notices. */
   layOut(attempt: AttemptId, left: LeftBehind): Promise<readonly string[] | undefined>;
-  /** Forgets the record of an attempt that is over. */
+  /** Forgets the record of an attempt that is over, or whose work tree is gone. */
   end(attempt: AttemptId): Promise<void>;
 }

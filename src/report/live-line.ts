@@ -22,11 +22,31 @@ const words: Readonly<Record<LiveStep['step'], string>> = {
   wait: 'waiting for',
 };
 
+/** A step with the seconds that it has taken, or that a wait still has to go. */
+export interface TimedStep {
+  readonly live: LiveStep;
+  readonly seconds: number;
+}
+
+/** The same for several tasks at once: `3 at work: b agent 1/5 40s · c gate check.sh · d agent 2/5 3s`. */
+export function renderLiveTasks(all: readonly TimedStep[], style: Style): string {
+  const [only] = all;
+  if (only !== undefined && all.length === 1) return renderLiveLine(only.live, only.seconds, style);
+  const parts = all.map(({ live, seconds }) => {
+    const { step, attempt, attempts } = live;
+    const nth = step === 'agent' ? ` ${attempt}/${attempts}` : '';
+    const name = step === 'gate' ? ` ${oneLine(live.name)}` : '';
+    const time = seconds < 1 ? '' : ` ${spellSeconds(Math.floor(seconds)).replace('.0s', 's')}`;
+    return `${style.strong(oneLine(live.task))} ${words[step]}${nth}${name}${time}`;
+  });
+  return `${style.faint('●')} ${all.length} at work: ${parts.join(' · ')}`;
+}
+
 /**
  * The one line that a terminal redraws: the task under way, which attempt, what runs now and for how long; of a wait, for how
  * long still.
  */
-export function renderLiveLine(live: LiveStep, seconds: number, style: Style): string {
+function renderLiveLine(live: LiveStep, seconds: number, style: Style): string {
   const what = `${words[live.step]} ${oneLine(live.name)}`.trim().replace(/ {2,}/g, ' ');
   const left = live.until === undefined ? '' : ' left';
   const spelled = spellSeconds(Math.floor(seconds)).replace('.0s', 's');

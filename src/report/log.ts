@@ -35,6 +35,7 @@ export function renderLog(
 export function attemptVerdict({ outcome }: AttemptSummary): string {
   if (outcome.kind === 'passed' && outcome.unproven) return 'unproven';
   if (outcome.kind === 'passed') return outcome.judged ? 'passed' : 'unjudged';
+  if (outcome.kind === 'voided' && outcome.why === 'ahead') return 'ahead';
   return outcome.kind === 'open' ? 'under way' : outcome.kind;
 }
 
@@ -45,7 +46,10 @@ function paintVerdict({ outcome }: AttemptSummary, style: Style): (text: string)
 
 export function whyOf({ outcome }: AttemptSummary): string {
   if (outcome.kind === 'rejected') return describeFailure(outcome.failure);
-  return outcome.kind === 'voided' ? `does not count: ${describeVoid(outcome.why)}` : '';
+  if (outcome.kind !== 'voided') return '';
+  return outcome.why === 'ahead' || outcome.why === 'sent-back'
+    ? describeVoid(outcome.why)
+    : `does not count: ${describeVoid(outcome.why)}`;
 }
 
 /** The tag of what passed, else the ref of what was rolled back, unless `gc` took that (`pruned`: full names of refs). */

@@ -59,6 +59,8 @@ const handlers: { readonly [T in Event['type']]: Handler<T> } = {
   'task.started': none,
   'attempt.started': (event, context) => {
     const title = event.attempt === 1 ? `: ${oneLine(context.task.title)}` : '';
+    if (event.judge !== undefined && context.task.isAhead)
+      return [step(`${name(context)}  its turn: goes onto the branch`)];
     const what = event.judge === undefined ? '' : ', only judged again';
     return [step(`${name(context)}  attempt ${event.attempt}/${event.attempts}${what}${title}`)];
   },
@@ -80,6 +82,15 @@ const handlers: { readonly [T in Event['type']]: Handler<T> } = {
   'attempt.voided': (event, { recorded, task, style }) => {
     // Its own line, right before, says more.
     if (event.why === 'throttled') return [];
+    if (event.why === 'ahead')
+      return [
+        step(`${style.strong(oneLine(recorded.task))}  passed its gates; waits for its turn`),
+      ];
+    if (event.why === 'sent-back' && event.failure !== undefined) {
+      const failure = oneLine(describeFailure(event.failure));
+      const text = `sent back, free of charge: on what passed meanwhile, ${failure}`;
+      return [result(`${style.warn('↺')} ${oneLine(recorded.task)}  ${text}`)];
+    }
     const why = `${attemptOf(task)} does not count: ${describeVoid(event.why)}`;
     return [problem(`${style.warn('!')} ${oneLine(recorded.task)}  ${why}`)];
   },
@@ -136,7 +147,7 @@ function rejectedLines({ failure }: EventOf<'attempt.rejected'>, context: Contex
 
 function keptLines({ snapshot }: EventOf<'rollback.done'>, context: Context): Lines {
   const { recorded, task, style, planOption } = context;
-  if (snapshot.ref === '') return [];
+  if (snapshot.ref === '' || task.isAhead) return [];
   if (task.number === 0) return [result(style.faint(`    kept as ${oneLine(snapshot.ref)}`))];
   const command = `skeleton show ${shellWord(`${recorded.task}#${task.number}`)}${planOption}`;
   return [result(style.faint(`    kept, with all output: ${oneLine(command)}`))];

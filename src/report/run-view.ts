@@ -21,6 +21,8 @@ export interface OpenTask {
   readonly gates: readonly GateResult[];
   /** Full name of its checkpoint's tag; '' until it has one. */
   readonly tag: string;
+  /** Its last attempt passed ahead of its turn. */
+  readonly isAhead: boolean;
 }
 
 /** What a reader of a run's output must remember of the events before: the tasks begun and not finished. */
@@ -38,6 +40,7 @@ const noTask: OpenTask = {
   number: 0,
   gates: [],
   tag: '',
+  isAhead: false,
 };
 
 /** The task that an event is about; an empty one where the run has not begun it. */
@@ -61,12 +64,12 @@ function changeOf(task: OpenTask, { event, at }: Recorded): Partial<OpenTask> {
     case 'attempt.started': {
       const { agent, attempt, attempts, number } = event;
       const begun = task.begun + 1;
-      return { agent, attempt, attempts, number, begun, attemptAt: at, gates: [] };
+      return { agent, attempt, attempts, number, begun, attemptAt: at, gates: [], isAhead: false };
     }
     case 'gate.finished':
       return { gates: [...task.gates, event] };
     case 'attempt.voided':
-      return { free: task.free + 1 };
+      return { free: task.free + 1, isAhead: event.why === 'ahead' };
     case 'rollback.done':
       return { spent: spentBy(task, at) };
     case 'checkpoint.created':

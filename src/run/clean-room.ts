@@ -56,7 +56,7 @@ export function openCleanRoom(parts: CleanRoomParts): CleanRoom {
       const isFrom = (path: string): boolean => isJudge(path) || job.isOld?.(path) === true;
       const tree = await parts.worktrees.mix(job.tree, job.judges ?? job.head, isFrom);
       const bench: Bench = { job, tree, linked, gatesIn: parts.gatesIn };
-      const key = await setupKey(bench, parts.checkpoints);
+      const key = await setupKey(job.config.setup, tree, parts.checkpoints);
       const isReady = await layOut(bench, key, ready);
       if (!isReady) {
         const failed = await setUp(bench);
@@ -88,11 +88,11 @@ interface Bench {
 }
 
 /** Without `files`, a setup depends on all of the tree. */
-async function setupKey(
-  { job, tree }: Bench,
+export async function setupKey(
+  setup: Config['setup'],
+  tree: string,
   checkpoints: CleanRoomParts['checkpoints'],
 ): Promise<string> {
-  const { setup } = job.config;
   if (setup === undefined) return 'none';
   if (setup.files === undefined) return `${setup.run}\n${tree}`;
   const matches = pathMatcher(setup.files);
@@ -144,9 +144,9 @@ async function runGates({ job, linked, gatesIn }: Bench): Promise<CleanRun> {
 
 function stepOf(job: CleanJob): Omit<GateJob, 'gates'> {
   const { tree, changed, run, plan, task, attempt, token, logFolder, failFast, signal } = job;
-  const { onResult, onStart } = job;
+  const { onResult, onStart, slot } = job;
   return {
-    ...{ tree, changed, run, token, logFolder, failFast, signal, attempt, onResult, onStart },
+    ...{ tree, changed, run, token, logFolder, failFast, signal, attempt, slot, onResult, onStart },
     plan: plan.path,
     task: task && { id: task.id, title: task.title },
   };

@@ -1,3 +1,4 @@
+import { aheadWork, wasSentBack, type AheadWork } from '../core/ahead.ts';
 import type { Snapshot, TaskEvent } from '../core/events.ts';
 import type { FailureKind } from '../core/failure.ts';
 import type { Outcome } from '../core/machine.ts';
@@ -18,19 +19,46 @@ export async function startAttempt(life: Life, session: Session): Promise<readon
   const attempts = task.config.attempts ?? session.settings.attempts;
   const facts = attemptFacts({ attempt, attempts, agent: agent.name }, session);
   const base = await workspace.begin({ ...life.id, facts }, rulesFor(life, session));
-  const judged = await layOutKept(life, session);
+  const { judged, ahead, conflicts } = await bringIn(life, session);
   const continued = judged === undefined ? await layOutRejected(life, session) : undefined;
-  const model = modelOf(agent, life, session);
+  const who = ahead ?? { agent: facts.agent, model: modelOf(agent, life, session) };
   const event: Outcome = {
     type: 'attempt.started',
     number: life.id.number,
-    ...{ attempt, attempts, base, agent: facts.agent, token: facts.token },
+    ...{ attempt, attempts, base, agent: who.agent, token: facts.token },
     worktree: workspace.id,
+    ...(session.seat !== undefined && { slot: session.seat }),
     ...(judged && { judge: judged }),
     ...(continued && { continues: continued }),
-    ...(model !== undefined && { model }),
+    ...(who.model !== undefined && { model: who.model }),
   };
-  return [event];
+  return [event, ...sentBackBy(conflicts, life)];
+}
+
+interface BroughtIn {
+  /** Work that an earlier attempt has made, and that lies there now. */
+  readonly judged: Snapshot | undefined;
+  readonly ahead: AheadWork | undefined;
+  /** Paths; then it does not lie there. */
+  readonly conflicts: readonly string[];
+}
+
+async function bringIn(life: Life, session: Session): Promise<BroughtIn> {
+  const { state, events, id } = life;
+  const ahead = aheadWork(events, state.phase === 'pending' ? state.judge : undefined);
+  if (ahead === undefined) return { judged: await layOutKept(life, session), ahead, conflicts: [] };
+  const { snapshot } = ahead;
+  const conflicts = await session.ports.workspace.merge(id, snapshot, session.plan.path);
+  return { judged: snapshot, ahead, conflicts };
+}
+
+/** The first time that a task is sent back is free (contract of `--jobs`). */
+function sentBackBy(paths: readonly string[], { events }: Life): readonly Outcome[] {
+  if (paths.length === 0) return [];
+  const failure = { kind: 'conflict', paths } as const;
+  return wasSentBack(events)
+    ? [{ type: 'attempt.rejected', failure }]
+    : [{ type: 'attempt.voided', why: 'sent-back', failure }];
 }
 
 /** Work that is only judged again needs no agent. */

@@ -35,6 +35,7 @@ export async function judgeClean(life: Life, work: CleanWork, session: Session):
     fixes: false,
     run: session.journal.run,
     attempt: { attempt, attempts, base },
+    slot: session.seat,
     token,
     logFolder: old === undefined ? folder : `${folder}/old-tests`,
     failFast: session.settings.failFast,

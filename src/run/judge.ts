@@ -1,3 +1,4 @@
+import { broughtIn, wasSentBack } from '../core/ahead.ts';
 import { agentName } from '../core/agent-name.ts';
 import type { GateResult } from '../core/events.ts';
 import type { Failure } from '../core/failure.ts';
@@ -32,10 +33,16 @@ export async function judge(life: Life, session: Session): Promise<Outcomes> {
   const rules = rulesFor(life, session);
   const seen = await workspace.inspect(life.id, rules);
   await tell(life, session, seen.notices);
-  if (seen.kind === 'refused') return rejected(seen.failure);
+  if (seen.kind === 'refused') return refused(seen.failure, life);
   await compareReplay(life, seen.tree, session);
-  const outcomes = await judgeLeft(life, seen, session);
-  return outcomes.map((outcome) => withLeft(outcome, seen.tree));
+  const known = await knownResults(life, seen, session);
+  const outcomes =
+    known === undefined
+      ? await judgeLeft(life, seen, session)
+      : await commitPassed(life, known, session);
+  return outcomes
+    .map((outcome) => withLeft(outcome, seen.tree))
+    .map((outcome) => sentBack(outcome, life));
 }
 
 /** With the tree that the gates were given: what they do to it is not the agent's (`--replay`). */
@@ -64,6 +71,30 @@ async function judgeLeft(life: Life, left: Candidate, session: Session): Promise
     return rejected({ kind: 'gate-changed-tree', paths: judged.changed });
   const results = [...fixed.results, ...judged.results];
   return conclude(life, { candidate: seen, tree: seen.tree, results, parent }, session);
+}
+
+/** What the same gates have said already of exactly this tree, when it was made ahead of its turn and nothing has moved since. */
+async function knownResults(
+  life: Life,
+  seen: Candidate,
+  session: Session,
+): Promise<Judged | undefined> {
+  const ahead = broughtIn(life.events);
+  if (ahead?.judged.tree !== seen.tree) return undefined;
+  const hash = session.settings.judged ? await session.ports.gates.hash(life.gates) : 'none';
+  if (ahead.judged.gatesHash !== hash) return undefined;
+  return { tree: seen.tree, results: ahead.gates, parent: attemptOf(life.state).base };
+}
+
+/** Work that was made ahead and does not pass on the branch as it is now begins anew there; the first time that is free. */
+function sentBack(outcome: Outcome, { events }: Life): Outcome {
+  if (outcome.type !== 'attempt.rejected') return outcome;
+  if (broughtIn(events) === undefined || wasSentBack(events)) return outcome;
+  return { type: 'attempt.voided', why: 'sent-back', failure: outcome.failure };
+}
+
+function refused(failure: Failure, life: Life): Outcomes {
+  return rejected(failure).map((outcome) => sentBack(outcome, life));
 }
 
 interface TreeRun extends GateRun {
@@ -128,6 +159,7 @@ async function runGates(
     plan: session.plan.path,
     task: { id: task.id, title: task.title },
     attempt: { attempt, attempts, base },
+    slot: session.seat,
     token,
     logFolder: session.logFolder(life.id.task, state.number),
     failFast: session.settings.failFast,
@@ -141,6 +173,11 @@ async function runGates(
 
 async function commitPassed(life: Life, judged: Judged, session: Session): Promise<Outcomes> {
   const { workspace, gates } = session.ports;
+  const gatesHash = session.settings.judged ? await gates.hash(life.gates) : 'none';
+  if (session.isAhead === true) {
+    const judgedTree = { tree: judged.tree, gatesHash };
+    return [{ type: 'attempt.voided', why: 'ahead', judged: judgedTree }];
+  }
   const who = attemptOf(life.state);
   const usage = spentOn(life.events);
   const facts: CheckpointFacts = {
@@ -153,7 +190,7 @@ async function commitPassed(life: Life, judged: Judged, session: Session): Promi
     gates: session.mask === undefined ? judged.results : maskTexts(judged.results, session.mask),
     isClean: session.clean?.isWhole ?? false,
     base: who.base,
-    gatesHash: session.settings.judged ? await gates.hash(life.gates) : 'none',
+    gatesHash,
     ...(isReported(usage) && { usage }),
   };
   const message = masked(checkpointMessage(facts, session.settings.commit), session);

@@ -67,6 +67,8 @@ export function rulesFor(
     judges: gates.flatMap(({ command }) => scriptNamedBy(command) ?? []),
     mayChange: task.config.mayChange ?? [],
     allowEmpty: task.config.allowEmpty ?? false,
+    // With more than one job most work is elsewhere, and the tree of the branch is free between two turns.
+    followsBranch: session.seat !== undefined && session.isAhead !== true,
   };
 }
 

@@ -1,3 +1,4 @@
+import { broughtIn } from '../core/ahead.ts';
 import { findLast } from '../core/history.ts';
 import { evolve, isUnderWay, replay, type Outcome, type State } from '../core/machine.ts';
 import { attemptRef, shortRef, taskSlug } from '../core/refs.ts';
@@ -96,7 +97,11 @@ async function nextStep(
       for (const message of notices) await journal.append(id.id, { type: 'notice', message });
     return { type: 'rollback.done', snapshot, ...(kept && { kept }) };
   }
-  return { type: 'attempt.rejected', failure: { kind: 'crashed' } };
+  // What had passed ahead of its turn and was about to go onto the branch has cost its attempt already, and no agent was at work.
+  const isBroughtIn = broughtIn(await journal.open(id.id)) !== undefined;
+  return isBroughtIn
+    ? { type: 'attempt.voided', why: 'interrupted' }
+    : { type: 'attempt.rejected', failure: { kind: 'crashed' } };
 }
 
 async function tell(id: AttemptId, journal: Journal): Promise<void> {

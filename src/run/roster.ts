@@ -22,6 +22,8 @@ export interface Roster {
   shut(why: string): void;
   /** Undefined: none is. */
   whyShut(): string | undefined;
+  /** The same limits, for the same agents in another work tree. */
+  beside(agents: Agents): Roster;
   /** Notes that a wait until this time is over, whatever a clock that was set back says. */
   waited(until: string): void;
 }
@@ -31,24 +33,36 @@ export function openRoster(agents: Agents, clock: Pick<Clock, 'now'>): Roster {
   let reached = 0;
   const now = (): number => Math.max(reached, Date.parse(clock.now()));
   const { next, turnAway, recall, letIn } = openLimits(now);
-  const named = (task: Task, name: string): Agent => {
-    const agent = agents.of(task).find((one) => one.name === name);
-    if (agent === undefined) throw new Error(`${name} does not work on ${task.id}`);
-    return agent;
-  };
-  return {
-    ...{ named, turnAway, recall, letIn },
-    next: (task) => {
-      const found = next(agents.of(task).map((agent) => agent.name));
-      return typeof found === 'string' ? named(task, found) : found;
-    },
-    shut: (why) => {
+  const common = {
+    ...{ turnAway, recall, letIn },
+    shut: (why: string) => {
       shut = why;
     },
     whyShut: () => shut,
-    waited: (until) => {
+    waited: (until: string) => {
       reached = Math.max(reached, Date.parse(until));
     },
+  };
+  const rosterOf = (own: Agents): Roster => {
+    const named = namedIn(own);
+    return {
+      ...common,
+      named,
+      next: (task) => {
+        const found = next(own.of(task).map((agent) => agent.name));
+        return typeof found === 'string' ? named(task, found) : found;
+      },
+      beside: rosterOf,
+    };
+  };
+  return rosterOf(agents);
+}
+
+function namedIn(agents: Agents): Roster['named'] {
+  return (task, name) => {
+    const agent = agents.of(task).find((one) => one.name === name);
+    if (agent === undefined) throw new Error(`${name} does not work on ${task.id}`);
+    return agent;
   };
 }
 

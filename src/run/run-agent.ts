@@ -54,6 +54,7 @@ function agentJob(life: Life, session: Session): AgentJob {
     attempt: { number: state.number, attempt, attempts },
     run: session.journal.run,
     base,
+    slot: session.seat,
     token,
     gates: life.gates.map((gate) => gate.name),
     protect: session.settings.protect,

@@ -1,13 +1,14 @@
-import type { RunCounts, TaskEvent, TaskOutcome } from '../core/events.ts';
-import { spellLimit } from '../core/duration.ts';
+import type { RunCounts, TaskOutcome } from '../core/events.ts';
 import type { State } from '../core/machine.ts';
 import type { Task } from '../core/plan/plan.ts';
-import { replay } from '../core/machine.ts';
+import { leaveAhead, openAhead, type Ahead, type Ready, type Slots } from './ahead.ts';
+import { mayOverlap } from '../core/overlap.ts';
 import { pick, unmet, type Standing, type WaitRules } from '../core/schedule.ts';
-import { lastLimit, limitsIn, spellLimited } from '../core/waiting.ts';
 import { leavingOff } from './leave-off.ts';
+import { reopen } from './reopen.ts';
 import { runTask } from './run-task.ts';
 import type { Session } from './session.ts';
+import { whyLeft } from './why-left.ts';
 
 export interface RunJob {
   /** The pending tasks of this run, in the plan's order. */
@@ -25,29 +26,99 @@ export interface RunEnd {
   readonly counts: RunCounts;
 }
 
-/** Works through the tasks, one at a time, in the plan's order as far as needs allow (contract, "PLAN.md"). */
-export async function runPlan(job: RunJob, session: Session): Promise<RunEnd> {
-  const { settings, tick, signal } = session;
+/**
+ * Works through the tasks in the plan's order as far as needs allow (contract, "PLAN.md"): on the branch one at a time, whatever
+ * is worked on ahead of its turn meanwhile.
+ */
+export async function runPlan(
+  job: RunJob,
+  session: Session,
+  slots?: Slots & { readonly base: string },
+): Promise<RunEnd> {
   const outcomes = new Map<string, TaskOutcome>();
-  const standing = standingIn(job, session, outcomes);
-  const rules: WaitRules = { keepGoing: settings.keepGoing, lifted: job.lifted };
-  const next = (): Task | undefined =>
-    signal.aborted || isOver(outcomes, session) ? undefined : pick(job.tasks, standing, rules);
-  const board: Board = { standing, rules, outcomes };
-  let plan = job.plan;
+  const board = {
+    standing: standingIn(job, session, outcomes),
+    rules: { keepGoing: session.settings.keepGoing, lifted: job.lifted },
+    outcomes,
+  };
+  const line: Line = { job, board, plan: job.plan, commit: slots?.base ?? '', head: undefined };
+  const ahead = slots && openAhead(slots, (begun) => readyIn(line, begun, session));
+  try {
+    await inTurns(line, session, ahead);
+  } finally {
+    // What went wrong matters more than what cannot be written down because of it.
+    await ahead?.close();
+  }
+  for (const task of (await ahead?.close()) ?? [])
+    if (!outcomes.has(task.id) && (await leaveAhead(task, session)) === 'failed')
+      outcomes.set(task.id, 'failed');
+  return { why: whyEnded(outcomes, session), counts: count(session, outcomes) };
+}
+
+/** Where the run is: what has moved since it began. */
+interface Line {
+  readonly job: RunJob;
+  readonly board: Board;
+  plan: Uint8Array;
+  /** The newest checkpoint, or where the run began. */
+  commit: string;
+  /** Whose turn it is. */
+  head: Task | undefined;
+}
+
+async function inTurns(line: Line, session: Session, ahead: Ahead | undefined): Promise<void> {
+  const { job, board } = line;
+  const { outcomes, standing, rules } = board;
   for (;;) {
-    const task = next();
+    const isOpen = !session.signal.aborted && !isOver(outcomes, session);
+    const task = isOpen ? pick(job.tasks, standing, rules) : undefined;
+    line.head = task;
     if (task === undefined) {
-      if (signal.aborted || hasOutcome(outcomes, 'stopped')) break;
-      if (!(await blockNext(job.tasks, board, session))) break;
+      if (session.signal.aborted || hasOutcome(outcomes, 'stopped')) return;
+      if (!(await blockNext(job.tasks, board, session))) return;
       continue;
     }
-    const isUsedUp = job.usedUp.has(task.id);
-    const outcome = await (isUsedUp ? giveUp(task, session) : takeUp(task, plan, session));
+    const { outcome, commit } = await takeTurn(task, line, { session, ahead });
     outcomes.set(task.id, outcome);
-    if (isDone(outcome)) plan = tick(plan, task.id);
+    if (isDone(outcome)) line.plan = session.tick(line.plan, task.id);
+    if (commit !== undefined) line.commit = commit;
   }
-  return { why: whyEnded(outcomes, session), counts: count(session, outcomes) };
+}
+
+async function takeTurn(
+  task: Task,
+  { job, plan }: Line,
+  { session, ahead }: { readonly session: Session; readonly ahead: Ahead | undefined },
+): ReturnType<typeof takeUp> {
+  if (job.usedUp.has(task.id)) return { outcome: await giveUp(task, session) };
+  if (ahead === undefined) return takeUp({ task, plan, isBegun: false }, session);
+  const isBegun = ahead.has(task);
+  const seat = await ahead.turn(task);
+  ahead.fill();
+  return takeUp({ task, plan, isBegun }, { ...session, seat });
+}
+
+/** What may be worked on beside the task whose turn it is: it waits for nothing, and names no file that one under way names. */
+function readyIn(
+  { job, board, plan, commit, head }: Line,
+  begun: readonly Task[],
+  session: Session,
+): Ready {
+  const { standing, rules, outcomes } = board;
+  const isOpen = !session.signal.aborted && !isOver(outcomes, session) && !isStopping(session);
+  const tasks = !isOpen
+    ? []
+    : job.tasks.filter(
+        (task) =>
+          task !== head &&
+          standing(task.id) === 'open' &&
+          !job.usedUp.has(task.id) &&
+          unmet(task, standing, rules).length === 0,
+      );
+  const underWay = [...(head ? [head] : []), ...begun.filter(({ id }) => !outcomes.has(id))];
+  const isFree = (task: Task): boolean =>
+    underWay.every((one) => one === task || !mayOverlap(one.files, task.files));
+  return { commit, plan, tasks: tasks.filter(isFree) };
 }
 
 function isDone(outcome: TaskOutcome | undefined): boolean {
@@ -63,51 +134,30 @@ function isOver(outcomes: ReadonlyMap<string, TaskOutcome>, { settings }: Sessio
   return hasOutcome(outcomes, 'stopped') || (settings.failFast && hasOutcome(outcomes, 'failed'));
 }
 
+/** Something that a task met ahead of its turn will stop the run when that comes. */
+function isStopping({ roster, purse, waits }: Session): boolean {
+  return roster.whyShut() !== undefined || purse.whyStopped() !== undefined || waits.wasExceeded();
+}
+
+interface Turn {
+  readonly task: Task;
+  readonly plan: Uint8Array;
+  /** It was worked on ahead in this run. */
+  readonly isBegun: boolean;
+}
+
 /** One task from where the ledger left it to where this run leaves it. */
-async function takeUp(task: Task, plan: Uint8Array, session: Session): Promise<TaskOutcome> {
+async function takeUp(
+  { task, plan, isBegun }: Turn,
+  session: Session,
+): Promise<{ readonly outcome: TaskOutcome; readonly commit?: string }> {
   const { journal } = session;
-  const events = await journal.open(task.id);
-  const before = replay(events);
-  await journal.append(task.id, { type: 'task.started', title: task.title, line: task.line });
-  const resumes = before.phase === 'stopped' || before.phase === 'waiting';
-  // Whoever may work now need not be who was waited for.
-  if (before.phase === 'waiting') session.roster.recall(limitsIn(events));
-  if (resumes || before.phase === 'failed' || before.phase === 'passed')
-    await journal.append(task.id, { type: 'task.reopened', anew: !resumes });
+  if (!isBegun) await reopen(task, session);
   const state = await leavingOff(task, session, () => runTask(task, plan, session));
   const outcome = outcomeOf(state, session);
   const why = whyLeft({ state, events: await journal.open(task.id) }, outcome, session);
   await journal.append(task.id, { type: 'task.finished', state: outcome, ...(why && { why }) });
-  return outcome;
-}
-
-function whyLeft(
-  { state, events }: { readonly state: State; readonly events: readonly TaskEvent[] },
-  outcome: TaskOutcome,
-  session: Session,
-): string | undefined {
-  if (outcome === 'failed' && state.phase === 'pending') return 'no attempt is left';
-  if (outcome !== 'stopped') return undefined;
-  const { signal, settings } = session;
-  if (signal.aborted)
-    return session.isInterrupted()
-      ? undefined
-      : `the run reached max_time (${spellLimit(settings.maxTime)})`;
-  return (
-    session.purse.whyStopped() ?? session.roster.whyShut() ?? whyNotWaited(state, events, session)
-  );
-}
-
-function whyNotWaited(
-  state: State,
-  events: readonly TaskEvent[],
-  { waits, settings }: Session,
-): string | undefined {
-  if (state.phase !== 'waiting' || !waits.wasExceeded()) return undefined;
-  const until = `${state.until.slice(0, 16).replace('T', ' ')} UTC`;
-  const most = spellLimit(settings.maxWait);
-  const limited = spellLimited(lastLimit(events) ?? state, until);
-  return `${limited}; to wait for that goes beyond max_wait (${most} in all)`;
+  return { outcome, ...(state.phase === 'passed' && { commit: state.commit }) };
 }
 
 async function giveUp(task: Task, session: Session): Promise<TaskOutcome> {

@@ -1,4 +1,7 @@
+import { aheadWork } from '../core/ahead.ts';
+import type { Snapshot } from '../core/events.ts';
 import { StaleWrite } from '../ports.ts';
+import { LostTree } from './leave-lost.ts';
 import { isUnderWay, type Effect, type Outcome, type State } from '../core/machine.ts';
 import { foldTask, type Course } from './fold-task.ts';
 import type { Life } from './life.ts';
@@ -44,9 +47,15 @@ function isHeldBack(
   session: Session,
 ): boolean {
   if (effect === 'start-attempt' && !mayStart(task, state, session)) return true;
+  // Its turn comes on the branch.
+  if (session.isAhead === true && aheadWork(events, judgedIn(state)) !== undefined) return true;
   const isFree = state.phase === 'pending' && state.judge !== undefined;
   if (isFree || (effect !== 'start-attempt' && effect !== 'wait')) return false;
   return session.purse.refuses(events);
+}
+
+function judgedIn(state: State): Snapshot | undefined {
+  return state.phase === 'pending' ? state.judge : undefined;
 }
 
 function mayStart(task: Task, { charged }: State, { settings, signal }: Session): boolean {
@@ -54,6 +63,8 @@ function mayStart(task: Task, { charged }: State, { settings, signal }: Session)
 }
 
 async function carryOut(effect: Effect, life: Life, session: Session): Promise<readonly Outcome[]> {
+  // What judges or keeps would lay it out again as best it can, and take that for the agent's doing.
+  if (session.isLost?.() === true) throw new LostTree();
   try {
     if (stoppable.has(effect)) return await withStop(life, session, perform[effect]);
     return await appendAll(life, session, await perform[effect](life, session));

@@ -55,6 +55,12 @@ export interface Session {
   readonly clean?: CleanGround;
   /** The highest checkpoint number that git's proofs know: a lost ledger must not use one again. */
   readonly highestProof: number;
+  /** In a work tree beside the branch: what passes is kept for its turn, and no checkpoint is made. */
+  readonly isAhead?: boolean;
+  /** Whether the work tree was taken away, or replaced, by an agent that works beside it. */
+  readonly isLost?: () => boolean;
+  /** Of all that work at once, which one this is: 0…jobs-1; undefined, as 0, with one job. */
+  readonly seat?: number;
   /** Aborts at the user's signal and at the end of max_time. */
   readonly signal: AbortSignal;
   /** True once the user, and not a limit, asked to stop. */

@@ -3,6 +3,7 @@ import { startTag } from '../core/refs.ts';
 import { type Agents, Interrupted, Refusal, type Gate } from '../ports.ts';
 import { runBaseline } from './baseline.ts';
 import { isStartPath, startDirt, startPaths } from './prepare.ts';
+import type { Slots } from './ahead.ts';
 import { runPlan, type RunEnd } from './run-plan.ts';
 import type { Session } from './session.ts';
 
@@ -17,6 +18,8 @@ export interface StartJob {
   readonly gates: readonly Gate[];
   /** Shown in the first line and kept: what the run was asked for. */
   readonly options: Readonly<Record<string, unknown>>;
+  /** With more than one job. */
+  readonly slots?: Slots | undefined;
   /** Sets aside what else is not committed, but for paths that `isLeft` wants; undefined where that has to be refused. */
   readonly setAside: ((isLeft: (path: string) => boolean) => Promise<void>) | undefined;
 }
@@ -28,6 +31,7 @@ export interface StartJob {
 export async function startRun(job: StartJob, session: Session): Promise<RunEnd> {
   const { workspace, agents } = session.ports;
   await workspace.assertReady(session.journal.plan);
+  await job.slots?.assertReady();
   const dirt = await workspace.dirt();
   const start = startDirt(dirt, job.plan.path);
   const paths = startPaths(job.setAside === undefined ? dirt : start, job.plan.path);
@@ -53,7 +57,7 @@ export async function startRun(job: StartJob, session: Session): Promise<RunEnd>
     options: job.options,
   });
   await session.journal.append('', { type: 'baseline.finished', ...baseline });
-  return runPlan({ ...job, plan: job.bytes }, session);
+  return runPlan({ ...job, plan: job.bytes }, session, job.slots && { ...job.slots, base });
 }
 
 /**

@@ -15,5 +15,7 @@ export function throttledBy(
   if (session.signal.aborted || session.purse.refuses(life.events)) return told;
   if (next !== undefined) return 'until' in next ? told : { ...told, next: next.name };
   const ms = Date.parse(away.until) - Date.parse(session.ports.clock.now());
-  return ms > session.waits.leftMs() ? told : { ...told, waits: true };
+  return ms > session.waits.leftMs(session.ports.clock.monotonic())
+    ? told
+    : { ...told, waits: true };
 }

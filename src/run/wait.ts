@@ -16,7 +16,7 @@ export async function wait(life: Life, session: Session): Promise<readonly Outco
   const { until } = state;
   const { clock } = session.ports;
   const ms = Date.parse(until) - Date.parse(clock.now());
-  if (ms > session.waits.leftMs()) {
+  if (ms > session.waits.leftMs(clock.monotonic())) {
     session.waits.exceed();
     return [];
   }
@@ -36,10 +36,14 @@ async function sitOut(until: string, longestMs: number, session: Session): Promi
   const { ports, signal, waits } = session;
   const { clock } = ports;
   const begin = clock.monotonic();
+  const end = waits.begin(begin);
   const passed = (): number => clock.monotonic() - begin;
   const leftMs = (): number =>
     Math.min(Date.parse(until) - Date.parse(clock.now()), longestMs - passed());
-  while (!signal.aborted && leftMs() > 0) await clock.sleep(Math.min(leftMs(), SLICE), signal);
-  waits.spend(passed());
+  try {
+    while (!signal.aborted && leftMs() > 0) await clock.sleep(Math.min(leftMs(), SLICE), signal);
+  } finally {
+    end(clock.monotonic());
+  }
   return !signal.aborted;
 }

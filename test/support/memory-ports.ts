@@ -157,6 +157,10 @@ function aWorkspace(luck: (task: string, number: number) => Luck, deeds: string[
       deeds.push(`reapply ${id}#${number}`);
       return Promise.resolve(true);
     },
+    merge: ({ id, number }) => {
+      deeds.push(`merge ${id}#${number}`);
+      return Promise.resolve([]);
+    },
     layOut: ({ id, number }, { tree }) => {
       deeds.push(`layOut ${tree} for ${id}#${number}`);
       return Promise.resolve(tree.startsWith('gone') ? undefined : []);

@@ -33,6 +33,9 @@ export interface Config {
   readonly maxWait?: number;
   /** Most tasks of one run. */
   readonly limit?: number;
+  readonly jobs?: number;
+  /** What git ignores and each worktree of `jobs` gets all the same. */
+  readonly share?: readonly ShareConfig[];
   readonly keepGoing?: boolean;
   readonly failFast?: boolean;
   readonly autostash?: boolean;
@@ -115,6 +118,13 @@ export interface SetupConfig {
   readonly run: string;
   /** Globs: where one of these differs, the setup runs again. */
   readonly files?: readonly string[];
+}
+
+export interface ShareConfig {
+  /** Relative to the top of the repository. */
+  readonly path: string;
+  /** `copy` unless given. */
+  readonly how?: 'copy' | 'symlink';
 }
 
 export interface TaskConfig {

@@ -23,7 +23,16 @@ export type ValueType =
   | ScalarType
   | {
       readonly kind:
-        'globs' | 'commands' | 'lines' | 'agent' | 'gates' | 'setup' | 'budget' | 'env' | 'notify';
+        | 'globs'
+        | 'commands'
+        | 'lines'
+        | 'agent'
+        | 'gates'
+        | 'setup'
+        | 'share'
+        | 'budget'
+        | 'env'
+        | 'notify';
     }
   | { readonly kind: 'choices'; readonly of: readonly string[] };
 

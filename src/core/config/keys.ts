@@ -7,6 +7,7 @@ import { everywhere, withTask } from './places.ts';
 export type * from './key.ts';
 
 const MOST_ATTEMPTS = 5;
+const MOST_JOBS = 64;
 const MOST_TASKS = 1_000_000;
 
 const inTask: readonly Place[] = ['task'];
@@ -56,6 +57,19 @@ export const configKeys: readonly ConfigKey[] = [
     places: everywhere,
     ceiling: true,
     doc: 'Most tasks of one run.',
+  },
+  {
+    name: 'jobs',
+    type: { kind: 'count', least: 1, most: MOST_JOBS },
+    places: everywhere,
+    ceiling: true,
+    doc: 'Most tasks that are worked on at once, where needs and files allow it.',
+  },
+  {
+    name: 'share',
+    type: { kind: 'share' },
+    places: everywhere,
+    doc: 'Ignored files and folders, such as node_modules, that each worktree of `jobs` gets: paths, or maps with `path` and `how`.',
   },
   {
     name: 'keep_going',
@@ -146,7 +160,7 @@ export const configKeys: readonly ConfigKey[] = [
     name: 'setup',
     type: { kind: 'setup' },
     places: everywhere,
-    doc: 'Command that makes a clean worktree ready for the gates, or a map with `run` and the `files` it depends on.',
+    doc: 'Command that makes a clean worktree ready for the gates, and each worktree of `jobs` for its agent, or a map with `run` and the `files` it depends on.',
   },
   {
     name: 'max_file',

@@ -31,6 +31,15 @@ export const setupKeys: readonly MapKey[] = [
   { name: 'files', type: { kind: 'globs' }, doc: 'It runs again where one of these differs.' },
 ];
 
+export const shareKeys: readonly MapKey[] = [
+  { name: 'path', type: { kind: 'path' }, doc: 'File or folder, from the top of the repository.' },
+  {
+    name: 'how',
+    type: { kind: 'choice', of: ['copy', 'symlink'] },
+    doc: 'A copy for each worktree, or a link to the one (copy).',
+  },
+];
+
 export const notifyKeys: readonly MapKey[] = [
   {
     name: 'command',

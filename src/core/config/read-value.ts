@@ -6,6 +6,7 @@ import type {
   GateConfig,
   NotifyConfig,
   SetupConfig,
+  ShareConfig,
 } from './config.ts';
 import { quote, type Problem } from '../plan/problem.ts';
 import type { YamlMap, YamlNode } from '../plan/yaml-node.ts';
@@ -16,10 +17,12 @@ import {
   gateKeys,
   notifyKeys,
   setupKeys,
+  shareKeys,
   type MapKey,
 } from './map-keys.ts';
 import { propertyOf, type ValueType } from './keys.ts';
 import { nearest } from './nearest.ts';
+import { readItems, readList } from './read-list.ts';
 import {
   asCommand,
   asGlob,
@@ -39,6 +42,7 @@ type Value =
   | BudgetConfig
   | EnvConfig
   | readonly NotifyConfig[]
+  | readonly ShareConfig[]
   | readonly (string | GateConfig)[];
 
 export function readValue(type: ValueType, node: YamlNode, spot: Spot): Read<Value> {
@@ -59,6 +63,8 @@ export function readValue(type: ValueType, node: YamlNode, spot: Spot): Read<Val
         : bad(node, spot, 'a map with allow, deny or not_secret');
     case 'setup':
       return node.kind === 'map' ? readSetup(node, spot) : readSetupCommand(node, spot);
+    case 'share':
+      return readItems(node, spot, readShared);
     case 'notify':
       return readNotify(node, spot);
     case 'choices':
@@ -74,25 +80,6 @@ export function readValue(type: ValueType, node: YamlNode, spot: Spot): Read<Val
 
 const commandType = { kind: 'command' } as const;
 const lineType = { kind: 'line' } as const;
-
-type AsItem = (text: string) => string | undefined;
-
-/** A list, or one item alone. */
-function readList(
-  node: YamlNode,
-  spot: Spot,
-  expected: string,
-  asItem: AsItem,
-): Read<readonly string[]> {
-  const items = node.kind === 'list' ? node.items : [node];
-  const values = items.map((item) => (item.kind === 'text' ? asItem(item.text.trim()) : undefined));
-  const wrong = items.filter((_, index) => values[index] === undefined);
-  if (wrong.length === 0)
-    return { value: values.filter((value) => value !== undefined), problems: [] };
-  return {
-    problems: wrong.flatMap((item) => bad(item, { ...spot, line: item.line }, expected).problems),
-  };
-}
 
 function readNotify(node: YamlNode, spot: Spot): Read<readonly NotifyConfig[]> {
   return readItems(node, spot, readNotifier);
@@ -118,21 +105,6 @@ function readNotifyMap(node: YamlMap, spot: Spot): Read<NotifyConfig> {
   if (value === undefined || problems.length > 0) return { problems };
   const isOne = 'command' in value !== 'webhook' in value;
   return isOne ? { value, problems } : bad(node, spot, 'either command or webhook in it');
-}
-
-/** A list of things that may be maps, or one alone. */
-function readItems<T>(
-  node: YamlNode,
-  spot: Spot,
-  readItem: (node: YamlNode, spot: Spot) => Read<T>,
-): Read<readonly T[]> {
-  const items = node.kind === 'list' ? node.items : [node];
-  const reads = items.map((item, index) =>
-    readItem(item, { label: `${spot.label}[${index + 1}]`, line: item.line }),
-  );
-  const problems = reads.flatMap((read) => read.problems);
-  if (problems.length > 0) return { problems };
-  return { value: reads.flatMap(({ value }) => (value === undefined ? [] : [value])), problems };
 }
 
 function readGates(node: YamlNode, spot: Spot): Read<readonly (string | GateConfig)[]> {
@@ -165,6 +137,19 @@ function readSetup(node: YamlMap, spot: Spot): Read<SetupConfig> {
   return run === undefined ? bad(node, spot, 'run in it') : { value: { run, ...rest }, problems };
 }
 
+function readShared(node: YamlNode, spot: Spot): Read<ShareConfig> {
+  if (node.kind !== 'map') {
+    const { value, problems } = readScalar({ kind: 'path' }, node, spot);
+    return value === undefined ? { problems } : { value: { path: String(value) }, problems };
+  }
+  const { value, problems } = readMap(node, shareKeys, spot);
+  if (value === undefined || problems.length > 0) return { problems };
+  const { path, ...rest }: Partial<ShareConfig> = value;
+  return path === undefined
+    ? bad(node, spot, 'path in it')
+    : { value: { path, ...rest }, problems };
+}
+
 function readUsd(node: YamlNode, spot: Spot): Read<BudgetConfig> {
   const { value, problems } = readScalar({ kind: 'usd' }, node, spot);
   return typeof value === 'number' ? { value: { usd: value }, problems } : { problems };
@@ -192,7 +177,14 @@ export function readAgentMap(node: YamlMap, spot: Spot): Read<AgentMap> {
 }
 
 /** Which type each one has stands in the table of keys. */
-interface MapValues extends GateConfig, BudgetConfig, EnvConfig, NotifyConfig, Partial<ApiConfig> {
+interface MapValues
+  extends
+    GateConfig,
+    BudgetConfig,
+    EnvConfig,
+    NotifyConfig,
+    Partial<ApiConfig>,
+    Partial<ShareConfig> {
   readonly files?: readonly string[];
 }
 

@@ -5,6 +5,7 @@ import {
   gateKeys,
   notifyKeys,
   setupKeys,
+  shareKeys,
   type MapKey,
 } from './map-keys.ts';
 import { configKeys, type Place, type ScalarType, type ValueType } from './keys.ts';
@@ -52,6 +53,8 @@ function schemaOf(type: ValueType): Schema {
       return { anyOf: [text, { ...mapOf(agentKeys), ...commandOrApi }] };
     case 'setup':
       return { anyOf: [text, { ...mapOf(setupKeys), required: ['run'] }] };
+    case 'share':
+      return oneOrMore({ anyOf: [text, { ...mapOf(shareKeys), required: ['path'] }] });
     case 'gates':
       return oneOrMore({ anyOf: [text, { ...mapOf(gateKeys), ...nameOrRun }] });
     case 'budget':

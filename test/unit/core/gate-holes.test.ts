@@ -18,6 +18,9 @@ test.each([
   ['include rules\n-include mk/x.mk\n', 'rules'],
   ['test:\n\t$(MAKE) --no-print-directory -C sub test\n', 'sub/GNUmakefile'],
   ['test: ; sh test.sh', 'test.sh'],
+  ['test:\n\t@./scripts/t.sh\n', 'scripts/t.sh'],
+  ['test:\n\t-@./scripts/t.sh\n', 'scripts/t.sh'],
+  ['test:\n\tcd ./scripts && ./t.sh\n', 'scripts/t.sh'],
 ])('%s rests on %s', (text, file) => {
   expect(filesBehind({ text })).toContain(file);
 });

@@ -27,6 +27,8 @@ const everyKey = {
   maxWait: 21_600_000,
   limit: 10,
   keepGoing: true,
+  jobs: 3,
+  share: [{ path: 'node_modules', how: 'symlink' }],
   failFast: false,
   autostash: true,
   branch: 'work',
@@ -78,6 +80,8 @@ idle_timeout: 90s
 max_time: 8h
 max_wait: 6h
 limit: 10
+jobs: 3
+share: {path: node_modules, how: symlink}
 keep_going: true
 fail_fast: no
 autostash: on
@@ -381,8 +385,6 @@ describe('an unknown key', () => {
     ['keepgoing', 'did you mean `keep_going`?'],
     ['time_out', 'did you mean `timeout`?'],
     ['protects', 'did you mean `protect`?'],
-    ['jobs', 'config.schema.json'],
-    ['sandbox', 'config.schema.json'],
     ['sandbox', 'config.schema.json'],
     ['__proto__', 'config.schema.json'],
     ['toString', 'config.schema.json'],

@@ -41,7 +41,7 @@ const examples: { readonly [T in Event['type']]: readonly [EventOf<T>, ...EventO
     { ...(attemptStarted(7, 2) as EventOf<'attempt.started'>), judge: snapshot },
     {
       ...(attemptStarted(8, 2) as EventOf<'attempt.started'>),
-      ...{ continues: snapshot, model: 'small' },
+      ...{ continues: snapshot, model: 'small', slot: 2 },
     },
   ],
   'agent.finished': [
@@ -76,6 +76,11 @@ const examples: { readonly [T in Event['type']]: readonly [EventOf<T>, ...EventO
     ...(['interrupted', 'gate-error', 'over-budget', 'signed-out', 'sent-back'] as const).map(
       (why) => ({ type: 'attempt.voided', why }) as const,
     ),
+    {
+      ...{ type: 'attempt.voided', why: 'ahead' },
+      judged: { tree: 'd'.repeat(40), gatesHash: `sha256:${'0'.repeat(64)}` },
+    },
+    { type: 'attempt.voided', why: 'sent-back', failure: { kind: 'conflict', paths: ['a'] } },
   ],
   'rollback.done': [
     { type: 'rollback.done', snapshot },
