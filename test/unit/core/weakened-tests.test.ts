@@ -11,7 +11,7 @@ describe('weakenedTests', () => {
     ['test("a", f)', `test.${only}("a", f)`, '1 focused'],
     ['describe("a", f)', 'fdescribe("a", f)', '1 focused'],
     ['def test_a():\n', '@pytest.mark.skip\ndef test_a():\n', '1 skipped'],
-    ['def test_a(self):\n', '@unittest.skip("no")\ndef test_a(self):\n', '1 skipped'],
+    ['def test_a(self):\n', `@unittest.${skip}("no")\ndef test_a(self):\n`, '1 skipped'],
     ['func TestA(t *testing.T) {\n}', 'func TestA(t *testing.T) {\n\tt.Skip("no")\n}', '1 skipped'],
     ['#[test]\nfn a() {}', '#[test]\n#[ignore]\nfn a() {}', '1 skipped'],
     ['@Test void a() {}', '@Disabled @Test void a() {}', '1 skipped'],
