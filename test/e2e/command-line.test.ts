@@ -148,7 +148,7 @@ sleep 60
     run.signal('SIGTERM');
     const { status, stderr } = await run.ended;
     expect(status).toBe(143);
-    expect(performance.now() - asked).toBeLessThan(1500);
+    expect(performance.now() - asked).toBeLessThan(4500);
     expect(stderr).toContain('ended at once; the next skeleton run tidies up');
     expect(existsSync(join(repository.top, 'half.txt'))).toBe(true);
     expect((await repository.run('run', '--agent-command', fill(1))).status).toBe(0);

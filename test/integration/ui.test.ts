@@ -230,7 +230,7 @@ describe('how it ends', () => {
     const from = performance.now();
     page.started.child.kill('SIGINT');
     expect((await page.started.ended).status).toBe(130);
-    expect(performance.now() - from).toBeLessThan(3000);
+    expect(performance.now() - from).toBeLessThan(20_000);
     await Promise.all([over, closed]);
   });
 

