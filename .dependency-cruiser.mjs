@@ -13,6 +13,7 @@ const homes = {
   'gray-matter': '^src/core/plan/',
   'js-yaml': '^src/core/plan/',
   'markdown-it': '^src/core/plan/',
+  pg: '^src/ledger/postgres/',
   picomatch: '^src/core/',
   'simple-git': '^src/git/',
   zod: '^src/agent/built-in/',
@@ -59,10 +60,10 @@ const arrows = [
   {
     name: 'only-compose-builds-adapters',
     comment:
-      'src/compose.ts is the one place where an interface meets its implementation; everybody else takes a port.',
+      'src/compose.ts, with compose-ledger.ts, is the one place where an interface meets its implementation; everybody else takes a port.',
     from: {
       path: product,
-      pathNot: '^src/compose\\.ts$|^src/(agent|drill|exec|gate|git|ledger|notify)/',
+      pathNot: '^src/compose(-ledger)?\\.ts$|^src/(agent|drill|exec|gate|git|ledger|notify)/',
     },
     to: { path: '^src/(agent|drill|exec|gate|git|ledger|notify)/' },
   },

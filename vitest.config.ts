@@ -28,6 +28,7 @@ function project(
 
 /** Longest first: one that begins last would run alone. A fresh clone has no times of an earlier run, which vitest sorts by. */
 const long = [
+  ...['many-machines-meet', 'many-machines', 'many-machines-cut-off'],
   ...['damage-is-undone', 'random-kills', 'crash-matrix', 'random-misdeeds', 'take', 'autostash'],
   ...['before-it-begins', 'drill', 'closed-to-us', 'crash-is-mended', 'stopped-in-every-phase'],
   ...['isolate', 'locks', 'ledger-is-rebuilt', 'replay', 'agents', 'gc'],

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Io } from './io.ts';
+import { ledgerOption } from './ledger-option.ts';
 import { directoryOption, planOption } from './place.ts';
 
 /** What a command is built with. */
@@ -15,6 +16,11 @@ export function examples(...lines: readonly string[]): string {
 
 export interface JsonFlag {
   readonly json?: boolean;
+}
+
+/** As `looker`, of a command that reads or writes the plan's history. */
+export function historian(program: Command, name: string, description: string): Command {
+  return looker(program, name, description).addOption(ledgerOption());
 }
 
 /** A command about a plan, with its result as data where that is asked for. */

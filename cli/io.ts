@@ -22,6 +22,8 @@ export interface Io {
   readonly err: Sink;
   /** For a command that has to wind down: from this call on, the first signal aborts this, and only the second ends the process. */
   readonly windDown: () => AbortSignal;
+  /** From now on nothing that is printed holds a secret of this environment. */
+  readonly conceal: (env: Io['env']) => void;
   /** What a person answers; undefined where there is no terminal to ask at. */
   readonly ask: (question: string) => Promise<string | undefined>;
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { examples, looker } from './command-parts.ts';
+import { examples, historian } from './command-parts.ts';
 import type { Context, JsonFlag } from './command-parts.ts';
 import { parseText } from './parsers.ts';
 import { placeOf } from './place.ts';
@@ -11,14 +11,19 @@ export function addLooking(program: Command, context: Context): void {
   addShow(program, context);
 }
 
+interface StatusFlags extends JsonFlag {
+  readonly failed?: boolean;
+}
+
 function addStatus(program: Command, { io, finish }: Context): void {
-  const command = looker(program, 'status', 'say where the plan stands, and what to type next');
+  const command = historian(program, 'status', 'say where the plan stands, and what to type next');
   command
-    .addHelpText('after', examples('skeleton status', 'skeleton status --json'))
-    .action(async ({ json = false }: JsonFlag) => {
+    .option('--failed', 'only the tasks that failed for good, why, and what waits for them')
+    .addHelpText('after', examples('skeleton status', 'skeleton status --failed --json'))
+    .action(async ({ json = false, failed = false }: StatusFlags) => {
       const place = placeOf(command, io.cwd);
       const { status } = await import('./commands/status.ts');
-      finish(await status({ ...place, json }, io));
+      finish(await status({ ...place, json, failed }, io));
     });
 }
 
@@ -31,7 +36,7 @@ With --follow: the run that goes on in another terminal, from its start and as i
 or dies (4). Where none goes on, the next one is waited for. With --json: its events, as skeleton run --json prints them.`;
 
 function addLog(program: Command, { io, finish }: Context): void {
-  const command = looker(program, 'log', 'list all attempts, the newest last; or follow a run');
+  const command = historian(program, 'log', 'list all attempts, the newest last; or follow a run');
   command
     .option('-f, --follow', 'show a run as it goes on in another terminal, until it ends')
     .addHelpText('after', following)
@@ -48,7 +53,7 @@ function addLog(program: Command, { io, finish }: Context): void {
 }
 
 function addShow(program: Command, { io, finish }: Context): void {
-  const command = looker(program, 'show', "show one attempt's prompt, diff and gate output");
+  const command = historian(program, 'show', "show one attempt's prompt, diff and gate output");
   command
     .argument('<task[#N]>', 'the task, and which attempt (default: its last)', parseText)
     .addHelpText('after', examples('skeleton show parser', 'skeleton show parser#2'))

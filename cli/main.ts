@@ -2,8 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { detectCiHost } from '../src/core/ci-host.ts';
+import { ledgerSecrets } from '../src/core/ledger-place.ts';
 import { maskFields } from '../src/core/mask-texts.ts';
-import { openMask } from '../src/core/mask.ts';
+import { openMask, type Mask, type Secret } from '../src/core/mask.ts';
 import { secretsIn } from '../src/core/secrets.ts';
 import { harmless, harmlessJson } from '../src/report/ci/harmless.ts';
 import { jsonLine } from '../src/report/json.ts';
@@ -20,8 +21,8 @@ type Signal = keyof typeof signals;
 const nobodyReads: ReadonlySet<unknown> = new Set(['EPIPE', 'EIO']);
 
 const version = readVersion();
-/** Whatever a command prints, it prints no secret of our own environment. */
-const mask = openMask(secretsIn(process.env));
+/** Whatever a command prints, it prints no secret of our own environment, and none that was typed. */
+let mask = maskOf(process.env);
 /** And no command to the CI service that reads it, but by `raw`. */
 const host = detectCiHost(process.env);
 // Asked before a hang-up, after which the answer would be no.
@@ -46,6 +47,9 @@ async function main(): Promise<number> {
     out: sinkOf(process.stdout, 1),
     err,
     ask,
+    conceal: (env) => {
+      mask = maskOf(env);
+    },
     windDown: () => {
       windsDown = true;
       return stop.signal;
@@ -103,6 +107,14 @@ function sinkOf(stream: NodeJS.WriteStream, fd: number): Sink {
     isTerminal: isatty(fd),
     hasReader: () => isRead,
   };
+}
+
+function maskOf(env: Io['env']): Mask {
+  return openMask([...secretsIn(env), ...process.argv.flatMap(typedSecrets)]);
+}
+
+function typedSecrets(word: string): readonly Secret[] {
+  return ledgerSecrets(word.replace(/^--[\w-]+=/, ''));
 }
 
 /** Of a crash too: what cannot be masked is not printed. */

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { shellLine } from '../src/report/shell-word.ts';
+import { ledgerWords } from './ledger-option.ts';
 import { parseText } from './parsers.ts';
 
 /** Where a command works, and on which plan. */
@@ -41,6 +42,7 @@ export function placeOf(command: Command, cwd: string): Place {
   const words = [
     ...(asked.length > 0 ? ['-C', join(...asked)] : []),
     ...(plan === undefined ? [] : ['--plan', plan]),
+    ...ledgerWords(command),
   ];
   return { cwd: folder, plan, planOption: words.length > 0 ? ` ${shellLine(words)}` : '' };
 }

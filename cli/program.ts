@@ -1,11 +1,14 @@
 import { Command } from 'commander';
-import { examples, looker } from './command-parts.ts';
+import { ledgerVariable } from '../src/core/ledger-place.ts';
+import { examples, historian, looker } from './command-parts.ts';
 import type { Context, JsonFlag } from './command-parts.ts';
 import { addCompletion } from './completion-command.ts';
 import { addDrill } from './drill-command.ts';
 import { addInit } from './init-command.ts';
 import type { Io } from './io.ts';
+import { openSettling } from './ledger-option.ts';
 import { refuseMisnamed } from './refuse-misnamed.ts';
+import { addLedger } from './ledger-command.ts';
 import { addLooking } from './looking.ts';
 import { withoutSelection } from './onward.ts';
 import { collectTask, parseText } from './parsers.ts';
@@ -21,8 +24,9 @@ import { addWayBack } from './way-back.ts';
  * Parses the arguments and carries out one command; gives its exit status. Throws CommanderError for wrong usage, and for
  * help and version (with status 0), after having written what there is to say; and whatever the command throws.
  */
-export async function runProgram(io: Io, version: string): Promise<number> {
+export async function runProgram(given: Io, version: string): Promise<number> {
   let status = 0;
+  const { io, settle } = openSettling(given);
   const program = buildProgram({
     io,
     version,
@@ -30,6 +34,7 @@ export async function runProgram(io: Io, version: string): Promise<number> {
       status = result;
     },
   });
+  program.hook('preAction', (_, command) => settle(command));
   refuseMisnamed(program, io.argv);
   await program.parseAsync(io.argv, { from: 'user' });
   return status;
@@ -63,6 +68,7 @@ function buildProgram(context: Context): Command {
   addWayBack(program, context);
   addDrill(program, context);
   addUpkeep(program, context);
+  addLedger(program, context);
   addCompletion(program, context);
   return program;
 }
@@ -77,20 +83,27 @@ Exit status:
   70             a bug in skeleton
   129, 130, 143  interrupted, resumable`;
 
+const together = `
+Several machines share a plan's work where each calls this with the same --ledger and --remote, in a clone of its own:
+  skeleton run --ledger postgres://skeleton@db.example.org/skeleton --remote origin
+A password is better kept in ${ledgerVariable}, in your config.yml (ledger:, remote:), in PGPASSWORD or in ~/.pgpass: all users of a machine see what is typed.
+--once: where a finished run has done the same (KEY; default: plan, tasks, tree and agent), nothing is done again, and its status is given.`;
+
 function addRun(program: Command, { io, finish }: Context): void {
   const command = program
     .command('run')
     .description("work on the plan's pending tasks in order, or only on those named")
     .argument('[task...]', 'ids or numbers of tasks', collectTask)
+    .addHelpText('after', together)
     .addHelpText('after', examples('skeleton run --agent claude', 'skeleton run --dry-run'));
   addRunOptions(command)
     .addOption(directoryOption())
     .action(async (tasks: readonly string[] | undefined, flags: RunFlags) => {
       const place = placeOf(command, io.cwd);
       const { run } = await import('./commands/run.ts');
-      const { from, dryRun = false, json = false, quiet = false, verbose = false } = flags;
+      const { from, once, dryRun = false, json = false, quiet = false, verbose = false } = flags;
       const onward = withoutSelection(io.argv, tasks ?? [], command.options);
-      const work = { tasks: tasks ?? [], from, flags: configOf(flags), dryRun, onward };
+      const work = { tasks: tasks ?? [], from, once, flags: configOf(flags), dryRun, onward };
       finish(await run({ ...place, ...work, json, quiet, verbose }, io));
     });
 }
@@ -138,7 +151,7 @@ function addGate(program: Command, { io, finish }: Context): void {
 }
 
 function addVerify(program: Command, { io, finish }: Context): void {
-  const command = looker(
+  const command = historian(
     program,
     'verify',
     'judge checkpoints again, by the gates of then, in a clean worktree; 1 where one does not hold, 3 where it cannot be told',
@@ -154,7 +167,7 @@ function addVerify(program: Command, { io, finish }: Context): void {
 }
 
 function addTake(program: Command, { io, finish }: Context): void {
-  const command = looker(
+  const command = historian(
     program,
     'take',
     "judge the work tree, as you have mended it, as the task's next attempt; green is a checkpoint, red leaves everything as it is",

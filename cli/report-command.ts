@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { Option, type Command } from 'commander';
 import { reportFormats, type ReportFormat } from '../src/report/report-format.ts';
-import { examples, looker } from './command-parts.ts';
+import { examples, historian } from './command-parts.ts';
 import type { Context, JsonFlag } from './command-parts.ts';
 import { parseText } from './parsers.ts';
 import { placeOf } from './place.ts';
@@ -13,7 +13,7 @@ interface ReportFlags extends JsonFlag {
 }
 
 export function addReport(program: Command, { io, finish }: Context): void {
-  const command: Command = looker(
+  const command: Command = historian(
     program,
     'report',
     'write a report of a run, also of one that goes on',

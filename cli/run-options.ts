@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { Config } from '../src/index.ts';
 import { mostAttempts } from '../src/core/settings.ts';
+import { ledgerOption, remoteOption } from './ledger-option.ts';
 import { parseBudget, parseCount, parseLimit, parseText } from './parsers.ts';
 import { planOption } from './place.ts';
 
@@ -25,6 +26,9 @@ export interface RunFlags {
   readonly autostash?: boolean;
   readonly branch?: string;
   readonly isolate?: boolean;
+  readonly remote?: string;
+  /** True without a key. */
+  readonly once?: string | true;
   /** False with `--no-gates`. */
   readonly gates: boolean;
   readonly dryRun?: boolean;
@@ -34,10 +38,13 @@ export interface RunFlags {
 }
 
 export function addRunOptions(command: Command): Command {
-  return [planOption(), ...agentOptions(), ...limitOptions(), ...workOptions()].reduce(
-    (all, one) => all.addOption(one),
-    command,
-  );
+  return [
+    planOption(),
+    ...agentOptions(),
+    ...limitOptions(),
+    ...workOptions(),
+    ...placeOptions(),
+  ].reduce((all, one) => all.addOption(one), command);
 }
 
 function option(flags: string, text: string): Option {
@@ -109,11 +116,23 @@ function workOptions(): readonly Option[] {
   ];
 }
 
+/** Where history and code are, for many machines, and whether it has been done. */
+function placeOptions(): readonly Option[] {
+  return [
+    ledgerOption(),
+    remoteOption(),
+    option(
+      '--once [key]',
+      'do nothing where a finished run has done the same; KEY says what that is',
+    ).argParser(parseText),
+  ];
+}
+
 /** The flags as a layer of configuration; only what was given. */
 export function configOf(flags: RunFlags): Config {
   const { agent, model, agentCommand, budget: usd, replay } = flags;
   const { attempts, timeout, idleTimeout, maxTime, maxWait, limit, jobs } = flags;
-  const { keepGoing, failFast, autostash, branch, isolate, gates } = flags;
+  const { keepGoing, failFast, autostash, branch, isolate, remote, gates } = flags;
   return given({
     agent,
     model,
@@ -132,6 +151,7 @@ export function configOf(flags: RunFlags): Config {
     autostash,
     branch,
     isolate,
+    remote,
     noGates: gates ? undefined : true,
   });
 }

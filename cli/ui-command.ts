@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { examples } from './command-parts.ts';
 import type { Context } from './command-parts.ts';
+import { ledgerOption } from './ledger-option.ts';
 import { parseText } from './parsers.ts';
 import { directoryOption, placeOf, planOption } from './place.ts';
 
@@ -22,6 +23,7 @@ export function addUi(program: Command, { io, finish }: Context): void {
       parseText,
     )
     .option('--port <n>', 'on this port of 127.0.0.1 (default: any that is free)', parsePort)
+    .addOption(ledgerOption())
     .addOption(directoryOption())
     .addHelpText('after', examples('skeleton ui', 'skeleton ui --port 4000'));
   command.action(async ({ run, port = 0 }: UiFlags) => {

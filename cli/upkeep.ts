@@ -1,12 +1,17 @@
 import type { Command } from 'commander';
 import { examples } from './command-parts.ts';
 import type { Context, JsonFlag } from './command-parts.ts';
+import { ledgerOption, remoteOption } from './ledger-option.ts';
 import { directoryOption, placeOf } from './place.ts';
 
 /** Commands about what we keep in a repository, and what we need of a machine. */
 export function addUpkeep(program: Command, context: Context): void {
   addDoctor(program, context);
   addGc(program, context);
+}
+
+interface DoctorFlags extends JsonFlag {
+  readonly remote?: string;
 }
 
 function addDoctor(program: Command, { io, finish }: Context): void {
@@ -16,12 +21,14 @@ function addDoctor(program: Command, { io, finish }: Context): void {
       'say what is installed, how the repository stands, and what of ours weighs how much; change nothing',
     )
     .option('--json', 'the same as data, one JSON object a line')
+    .addOption(ledgerOption())
+    .addOption(remoteOption())
     .addOption(directoryOption())
-    .addHelpText('after', examples('skeleton doctor', 'skeleton doctor --json'))
-    .action(async ({ json = false }: JsonFlag) => {
+    .addHelpText('after', examples('skeleton doctor', 'skeleton doctor --remote origin --json'))
+    .action(async ({ json = false, remote }: DoctorFlags) => {
       const { cwd } = placeOf(command, io.cwd);
       const { doctor } = await import('./commands/doctor.ts');
-      finish(await doctor({ cwd, json }, io));
+      finish(await doctor({ cwd, json, remote }, io));
     });
 }
 
@@ -44,6 +51,7 @@ function addGc(program: Command, { io, finish }: Context): void {
     .option('--all', 'take everything of ours out of this repository, as for uninstalling')
     .option('--yes', 'do not ask before --all')
     .option('--json', 'the same as data, one JSON object a line')
+    .addOption(ledgerOption())
     .addOption(directoryOption())
     .addHelpText('after', whatStays)
     .addHelpText('after', examples('skeleton gc --dry-run', 'skeleton gc --all --yes'))

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { examples, looker } from './command-parts.ts';
+import { examples, historian } from './command-parts.ts';
 import type { Context, JsonFlag } from './command-parts.ts';
 import { parseText } from './parsers.ts';
 import { placeOf } from './place.ts';
@@ -11,7 +11,7 @@ export function addWayBack(program: Command, context: Context): void {
 }
 
 function addRestore(program: Command, { io, finish }: Context): void {
-  const command = looker(
+  const command = historian(
     program,
     'restore',
     "get a kept attempt's work back, as a branch of its own or into the work tree",
@@ -29,7 +29,7 @@ function addRestore(program: Command, { io, finish }: Context): void {
 }
 
 function addUndo(program: Command, { io, finish }: Context): void {
-  const command = looker(
+  const command = historian(
     program,
     'undo',
     'put the branch back at a checkpoint; what leaves it is kept, and an undo can be undone',

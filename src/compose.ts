@@ -1,9 +1,12 @@
-/** The composition root: the only file that builds adapters. Everything heavy is imported when it is needed. */
+/** The composition root: with compose-ledger.ts, the only place that builds adapters. Everything heavy is imported when it is needed. */
 import { existsSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type * as Survey from './agent/survey.ts';
+import { ledgerDoors, settleLedger, sharedIn, type LedgerDoors } from './compose-ledger.ts';
 import type { Config } from './core/config.ts';
+import { withoutPassword } from './core/env-rules.ts';
+import { ledgerVariable } from './core/ledger-place.ts';
 import { openMask, type Mask } from './core/mask.ts';
 import { secretsIn } from './core/secrets.ts';
 import type { Wakefulness } from './exec/keep-awake.ts';
@@ -19,11 +22,10 @@ import {
   type Checkpoints,
   type Gates,
   type Keeper,
-  type Ledger,
-  type Locks,
   type Notifier,
   type Processes,
   type Pruner,
+  type Remote,
   type RepositoryFacts,
   type Traces,
   type Workspace,
@@ -36,6 +38,8 @@ export const packageRoot: string = ['..', '../..']
   .find((folder) => existsSync(join(folder, 'package.json'))) as string;
 
 export { clock };
+export { openStamp, settleLedger } from './compose-ledger.ts';
+export type { StorePlace } from './compose-ledger.ts';
 export { deadlineAfter } from './exec/limit-timer.ts';
 export { readUserConfig } from './exec/user-config.ts';
 export { stoppingWith } from './git/stopping.ts';
@@ -45,35 +49,24 @@ export type { ScratchRepository };
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** One repository as a command sees it: facts, and doors that open when they are needed. */
-export interface House {
+export interface House extends LedgerDoors {
   readonly facts: RepositoryFacts;
-  /** Absolute: `skeleton/` in the common git directory. */
-  readonly stateFolder: string;
   /** Of what we write about secrets in our environment. */
   readonly mask: Mask;
   readonly workspace: () => Promise<Workspace>;
   /** The part of the workspace that only reads. */
   readonly looker: () => Promise<Pick<Workspace, 'readWorkFile' | 'resolve' | 'diff'>>;
   readonly keeper: () => Promise<Keeper>;
-  /** Opened for writing; made where there is none. */
-  readonly ledger: () => Promise<Ledger>;
-  /** Opened for reading only; undefined where there is none yet. */
-  readonly history: () => Promise<Ledger | undefined>;
-  /** Sets aside what stands in the place of our own folders and locks; one line about it, undefined where that is nothing. */
-  readonly setOddAside: () => Promise<string | undefined>;
-  /** Whether there is a ledger's file, whatever is in it. */
-  readonly hasLedger: () => boolean;
-  /** Moves a ledger that cannot be trusted out of the way, nothing of it lost; gives its new path. */
-  readonly keepLedgerAside: () => Promise<string>;
   /** What git knows of runs, for a ledger that was lost. */
   readonly traces: () => Promise<Traces>;
-  readonly locks: () => Promise<Locks>;
   readonly processes: () => Promise<Processes>;
   /** The gates as they lie in a work tree: in this one, unless another's top is given. */
   readonly gates: (config: Config, top?: string) => Promise<Gates>;
   readonly worktrees: () => Promise<Worktrees>;
   readonly checkpoints: () => Promise<Checkpoints>;
   readonly pruner: () => Promise<Pruner>;
+  /** A git remote of that name; nothing is asked of it yet. */
+  readonly remote: (name: string) => Promise<Remote>;
   /** A configuration of git with which pushes go nowhere, as the remotes are now. */
   readonly pushOff: () => Promise<string>;
   /** Full names of refs, and paths in the state folder, that `gc` took. */
@@ -90,10 +83,17 @@ function gitDoors(
   env: Environment,
 ): Pick<
   House,
-  'workspace' | 'looker' | 'keeper' | 'worktrees' | 'checkpoints' | 'traces' | 'pruner' | 'pushOff'
+  | 'workspace'
+  | 'looker'
+  | 'keeper'
+  | 'worktrees'
+  | 'checkpoints'
+  | 'traces'
+  | 'pruner'
+  | 'remote'
+  | 'pushOff'
 > {
-  const repository = async (): Promise<Repository> =>
-    (await import('./git/repository.ts')).openRepository(cwd, env);
+  const repository = opener(cwd, env);
   let opened: Promise<Repository> | undefined;
   /** For what only looks, and so needs no newer one. */
   const shared = (): Promise<Repository> => (opened ??= repository());
@@ -105,36 +105,29 @@ function gitDoors(
     checkpoints: async () =>
       (await import('./git/checkpoints.ts')).openCheckpoints(await repository()),
     traces: async () => (await import('./git/traces.ts')).openTraces(await shared()),
+    remote: async (name) => (await import('./git/remote.ts')).openRemote(await repository(), name),
     pruner: async () => (await import('./git/pruner.ts')).openPruner(await repository()),
     pushOff: async () => (await import('./git/push-off.ts')).pushOffConfig(await repository()),
   };
 }
 
-type LedgerDoors = Pick<
-  House,
-  'ledger' | 'history' | 'hasLedger' | 'keepLedgerAside' | 'locks' | 'setOddAside' | 'stateFolder'
->;
-
-function ledgerDoors(stateFolder: string): LedgerDoors {
-  const path = join(stateFolder, 'ledger.db');
-  return {
-    stateFolder,
-    ledger: async () => (await import('./ledger/sqlite-ledger.ts')).openSqliteLedger(path),
-    history: async () => {
-      const { openSqliteLedger } = await import('./ledger/sqlite-ledger.ts');
-      return existsSync(path) ? openSqliteLedger(path, { readOnly: true }) : undefined;
-    },
-    setOddAside: async () =>
-      (await import('./ledger/odd-places.ts')).setOddAside(stateFolder, clock.now()),
-    hasLedger: () => existsSync(path),
-    keepLedgerAside: async () =>
-      (await import('./ledger/keep-aside.ts')).keepAside(path, clock.now()),
-    locks: async () => (await import('./ledger/locks.ts')).openLocks(join(stateFolder, 'locks')),
-  };
+function opener(cwd: string, env: Environment): () => Promise<Repository> {
+  return async () => (await import('./git/repository.ts')).openRepository(cwd, env);
 }
 
-/** Finds the repository of a folder. Throws Refusal(3) where there is none. */
-export async function openHouse(cwd: string, env: Environment): Promise<House> {
+async function openProcesses(groupsFolder: string, env: Environment): Promise<Processes> {
+  const { endLeft, endNoted } = await import('./exec/step-groups.ts');
+  await endLeft(groupsFolder);
+  const { watchOutside } = await import('./exec/outside-work.ts');
+  return { endByToken: (token) => endNoted(groupsFolder, token), outside: watchOutside(env) };
+}
+
+/** Finds the repository of a folder. Throws Refusal (2: the ledger is said to be where none can be; 3: there is no repository). */
+export async function openHouse(cwd: string, given: Environment): Promise<House> {
+  const settled = await settleLedger(given);
+  const shared = sharedIn(settled);
+  // Of all that is started from here, nothing is to know where the ledger is.
+  const { [ledgerVariable]: hidden, ...env } = settled;
   const { findRepository } = await import('./git/repository.ts');
   const facts = await findRepository(cwd, env);
   if (facts === undefined)
@@ -143,28 +136,27 @@ export async function openHouse(cwd: string, env: Environment): Promise<House> {
   const git = gitDoors(cwd, env);
   const groupsFolder = join(stateFolder, 'groups');
   const watch = lazyWatcher(groupsFolder);
-  const secrets = secretsIn(env);
-  const places = { top: facts.top, commonDir: facts.commonDir, packageRoot, env, secrets };
+  const secrets = secretsIn(settled);
+  const places = { top: facts.top, commonDir: facts.commonDir, packageRoot, secrets };
+  const forSteps = (config: Config): Environment =>
+    shared === undefined ? env : withoutPassword(env, config.env);
   return {
     facts,
     mask: openMask(secrets),
     ...git,
-    ...ledgerDoors(stateFolder),
+    ...ledgerDoors({ stateFolder, shared, repository: opener(cwd, env) }),
     pruned: async () => (await import('./git/pruned-record.ts')).readPruned(facts.commonDir),
-    processes: async () => {
-      const { endLeft, endNoted } = await import('./exec/step-groups.ts');
-      await endLeft(groupsFolder);
-      const { watchOutside } = await import('./exec/outside-work.ts');
-      return { endByToken: (token) => endNoted(groupsFolder, token), outside: watchOutside(env) };
-    },
+    processes: async () => openProcesses(groupsFolder, env),
     gates: async (config, top = facts.top) => {
       const { openGates } = await import('./gate/gates.ts');
-      return openGates({ ...places, top, config, watcher: await watch.open() });
+      const own = { ...places, env: forSteps(config), top };
+      return openGates({ ...own, config, watcher: await watch.open() });
     },
     agents: async (config, sink) => {
       const { openAgents } = await import('./agent/agents.ts');
       const { pushOff } = git;
-      return openAgents({ ...places, config, sink, pushOff, watcher: await watch.open() });
+      const own = { ...places, env: forSteps(config), pushOff };
+      return openAgents({ ...own, config, sink, watcher: await watch.open() });
     },
     keepAwake: async () => (await import('./exec/keep-awake.ts')).keepAwake(env),
     close: () => watch.close(),
@@ -175,12 +167,6 @@ export async function openHouse(cwd: string, env: Environment): Promise<House> {
 export async function openNotifier(cwd: string, env: Environment): Promise<Notifier> {
   const notify = await import('./notify/notifier.ts');
   return notify.openNotifier({ cwd, env, secrets: secretsIn(env) });
-}
-
-/** Changes whenever the ledger in a repository's state folder was written to; '' where there is none yet. */
-export async function stampOfLedger(stateFolder: string): Promise<string> {
-  const { ledgerStamp } = await import('./ledger/ledger-stamp.ts');
-  return ledgerStamp(join(stateFolder, 'ledger.db'));
 }
 
 export interface Tools {

@@ -1,5 +1,6 @@
 /** The library: what the command line is built on, for scripts that want the same without it. */
 import type { checkPlan as CheckPlan } from './app/check.ts';
+import type { copyLedger as CopyLedger } from './app/copy-ledger.ts';
 import type { doctor as Doctor } from './app/doctor.ts';
 import type { drill as Drill, drillKinds as DrillKinds } from './app/drill.ts';
 import type { runGates as RunGates } from './app/gate.ts';
@@ -21,6 +22,7 @@ export type { RunResult } from './app/carry-out.ts';
 export type { RunIo, RunOptions } from './app/run-base.ts';
 export type { Undone } from './app/undo.ts';
 export type { GcOptions, GcResult } from './app/gc-options.ts';
+export type { CopyLedgerOptions, LedgerCopied } from './app/copy-ledger.ts';
 export type { InitFile, InitOptions, InitResult } from './app/init.ts';
 export type { Restored } from './app/restore.ts';
 export type { CheckResult } from './app/check.ts';
@@ -30,8 +32,10 @@ export type { Verification, VerifyIo, VerifyOptions, VerifyResult } from './app/
 export { locate } from './app/locate.ts';
 export type { Located } from './app/locate.ts';
 export type { FoldedHistory, History } from './app/history.ts';
-export { readAttempt } from './app/read-attempt.ts';
+export { hostOf, readAttempt } from './app/read-attempt.ts';
 export type { ReadReport } from './app/read-report.ts';
+export { readHolders, readRunOption } from './app/read-holders.ts';
+export type { Holders } from './app/read-holders.ts';
 export { followRun } from './app/follow-run.ts';
 export type { FollowedRun } from './app/follow-run.ts';
 export { followReport } from './app/follow-report.ts';
@@ -78,6 +82,9 @@ export const readFoldedHistory: typeof ReadFoldedHistory = lazily(
 );
 export const readReport: typeof ReadReport = lazily(
   async () => (await import('./app/read-report.ts')).readReport,
+);
+export const copyLedger: typeof CopyLedger = lazily(
+  async () => (await import('./app/copy-ledger.ts')).copyLedger,
 );
 export const taskIds: typeof TaskIds = lazily(
   async () => (await import('./app/task-ids.ts')).taskIds,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { assertTemporary, openScratchRepository, packageRoot } from '../../src/compose.ts';
 import type { ScratchRepository } from '../../src/compose.ts';
+import { ledgerVariable } from '../../src/core/ledger-place.ts';
 import { shellWord } from '../../src/report/shell-word.ts';
 import { chooseLook } from '../../src/report/style.ts';
 import { print } from '../io.ts';
@@ -69,6 +70,7 @@ function ownEnvironment(folder: string, env: Io['env']): Io['env'] {
     ...env,
     PATH: [env['PATH'] ?? '', dirname(process.execPath)].join(delimiter),
     XDG_CONFIG_HOME: join(folder, '.git', 'no-configuration'),
+    [ledgerVariable]: 'local',
   };
 }
 
@@ -92,7 +94,7 @@ async function lookAround(repository: ScratchRepository, io: Io): Promise<void> 
   title('git log --oneline --decorate');
   print(io.out, await repository.log());
   title('skeleton status');
-  await status(place, io);
+  await status({ ...place, failed: false }, io);
   title('skeleton log');
   await log(place, io);
   title('skeleton show top#1');

@@ -1,5 +1,5 @@
 import { oneLine } from '../../src/core/text.ts';
-import { followRun, readFoldedHistory } from '../../src/index.ts';
+import { followRun, readFoldedHistory, readRunOption } from '../../src/index.ts';
 import type { FollowedRun } from '../../src/index.ts';
 import { eventLine } from '../../src/report/json.ts';
 import { print } from '../io.ts';
@@ -17,13 +17,14 @@ import type { LookCommand } from './status.ts';
 export async function followLog(command: LookCommand, io: Io): Promise<number> {
   const { cwd, plan: planPath } = command;
   const signal = io.windDown();
-  const teller = tellerOf(command, io);
   const place = { cwd, env: io.env, ...(planPath !== undefined && { planPath }) };
+  const runOption = await readRunOption(place);
+  const teller = tellerOf(command, runOption, io);
   if (planPath !== undefined) refuseMistyped(planPath, await readFoldedHistory(place), 'log -f');
   const unread = abortedUnread(io);
   for await (const followed of followRun(place, AbortSignal.any([signal, unread]))) {
     if (followed.kind === 'event') teller(followed.recorded);
-    else tellNotice(noticeOf(followed, command), io);
+    else tellNotice(noticeOf(followed, `${command.planOption}${runOption}`), io);
     if (followed.kind === 'died') return 4;
   }
   return typeof signal.reason === 'number' ? signal.reason : 0;
@@ -43,19 +44,20 @@ function abortedUnread({ out }: Io): AbortSignal {
 }
 
 /** To a person what the run itself shows, on standard output, each step a line. */
-function tellerOf({ json, planOption }: LookCommand, io: Io): RunOutput['onEvent'] {
+function tellerOf(
+  { json, planOption }: LookCommand,
+  runOption: string,
+  io: Io,
+): RunOutput['onEvent'] {
   if (json) return (recorded) => print(io.out, eventLine(recorded));
-  const again = `skeleton run${planOption}`;
+  const again = `skeleton run${planOption}${runOption}`;
   const look = { json: false, quiet: false, verbose: true, planOption, again };
   return openRunOutput(look, { ...io, err: io.out }).onEvent;
 }
 
-function noticeOf(
-  followed: Exclude<FollowedRun, { kind: 'event' }>,
-  { planOption }: LookCommand,
-): string {
+function noticeOf(followed: Exclude<FollowedRun, { kind: 'event' }>, runOptions: string): string {
   if (followed.kind === 'died')
-    return `the run ${oneLine(followed.run)} has died, and its lock is free: skeleton run${planOption} goes on from there`;
+    return `the run ${oneLine(followed.run)} has died, and its lock is free: skeleton run${runOptions} goes on from there`;
   const { last, damage } = followed;
   const none =
     damage === undefined ? 'none has been yet' : `the ledger is damaged: ${oneLine(damage)}`;

@@ -1,4 +1,4 @@
-import { readHistory, Refusal, restore as restoreAttempt } from '../../src/index.ts';
+import { hostOf, readHistory, Refusal, restore as restoreAttempt } from '../../src/index.ts';
 import type { Restored } from '../../src/index.ts';
 import { shortRef } from '../../src/core/refs.ts';
 import { summarise } from '../../src/core/summary.ts';
@@ -22,15 +22,20 @@ export interface RestoreCommand extends LookCommand {
 export async function restore(command: RestoreCommand, io: Io): Promise<number> {
   const { cwd, plan, json, here } = command;
   const place = { cwd, env: io.env, ...(plan !== undefined && { planPath: plan }) };
-  const find = async (): Promise<FoundAttempt> => {
-    const { plan: tasks, events } = await readHistory(place);
-    return findAttempt(summarise(tasks?.tasks, events).tasks, command.attempt);
+  const find = async (): Promise<FoundAttempt & { readonly host: string | undefined }> => {
+    const history = await readHistory(place);
+    const { plan: tasks, events } = history;
+    const found = findAttempt(summarise(tasks?.tasks, events).tasks, command.attempt);
+    return { ...found, host: hostOf(history, found.attempt.run) };
   };
   const { task, attempt } = await find();
   const { number } = attempt;
   const restored = await restoreAttempt({
     ...place,
-    find: async () => ({ task: task.id, number, commit: commitOf(await find()) }),
+    find: async () => {
+      const found = await find();
+      return { task: task.id, number, commit: commitOf(found), host: found.host };
+    },
     here,
     onNotice: (message) => {
       print(io.err, `notice  ${oneLine(message)}`);

@@ -1,8 +1,10 @@
-import { readFoldedHistory } from '../../src/index.ts';
-import { summaryOf } from '../../src/core/summary.ts';
+import { readFoldedHistory, readHolders } from '../../src/index.ts';
+import type { FoldedHistory, Holders } from '../../src/index.ts';
+import { deadLettersData, renderDeadLetters } from '../../src/report/dead-letters.ts';
+import { asRecorded, summaryOf, type Summary } from '../../src/core/summary.ts';
 import { renderStatus, statusData } from '../../src/report/status.ts';
 import { jsonLine } from '../../src/report/json.ts';
-import { chooseLook } from '../../src/report/style.ts';
+import { chooseLook, type Style } from '../../src/report/style.ts';
 import { print } from '../io.ts';
 import type { Io } from '../io.ts';
 import { noPlan } from '../refuse-no-plan.ts';
@@ -18,22 +20,55 @@ export interface LookCommand {
   readonly planOption: string;
 }
 
+export interface StatusCommand extends LookCommand {
+  /** Only what failed for good. */
+  readonly failed: boolean;
+}
+
 /** `skeleton status`: where the plan stands and what to type next. Throws Refusal(2) where there is neither a plan nor a history. */
-export async function status(command: LookCommand, io: Io): Promise<number> {
-  const { cwd, plan: planPath, json, planOption } = command;
+export async function status(command: StatusCommand, io: Io): Promise<number> {
+  const { json, planOption } = command;
+  const { history, summary, team } = await readStanding(command, io);
+  const { planPath, head } = history;
+  const { style } = chooseLook(io.env, io.out.isTerminal);
+  if (command.failed) {
+    const facts = { planPath, summary, planOption, runOption: team?.runOption ?? '' };
+    tellFailed(facts, { json, style }, io);
+    return 0;
+  }
+  const problems = history.plan?.problems.length ?? 0;
+  const now = new Date().toISOString();
+  const facts = { planPath, summary, problems, head, planOption, now, team };
+  print(io.out, json ? jsonLine(statusData(facts)) : renderStatus(facts, style));
+  return 0;
+}
+
+interface Standing {
+  readonly history: FoldedHistory;
+  readonly summary: Summary;
+  readonly team: Holders | undefined;
+}
+
+async function readStanding({ cwd, plan: planPath }: LookCommand, io: Io): Promise<Standing> {
+  const place = { cwd, env: io.env };
   const history = await readFoldedHistory({
-    cwd,
-    env: io.env,
+    ...place,
     ...(planPath !== undefined && { planPath }),
   });
   tellNotice(history.notice, io);
-  const summary = summaryOf(history.plan?.tasks, history.past);
+  const team = await readHolders(place, history.slug);
+  const tasks = history.plan?.tasks;
+  const planned = team === undefined ? tasks : tasks && asRecorded(tasks, history.past);
+  const summary = summaryOf(planned, history.past);
   if (history.plan === undefined && summary.tasks.length === 0) throw noPlan(history, 'status');
-  const problems = history.plan?.problems.length ?? 0;
-  const { planPath: path, head } = history;
-  const now = new Date().toISOString();
-  const facts = { planPath: path, summary, problems, head, planOption, now };
-  const { style } = chooseLook(io.env, io.out.isTerminal);
-  print(io.out, json ? jsonLine(statusData(facts)) : renderStatus(facts, style));
-  return 0;
+  return { history, summary, team };
+}
+
+function tellFailed(
+  facts: Parameters<typeof renderDeadLetters>[0],
+  { json, style }: { readonly json: boolean; readonly style: Style },
+  io: Io,
+): void {
+  if (json) for (const line of deadLettersData(facts)) print(io.out, jsonLine(line));
+  else print(io.out, renderDeadLetters(facts, style));
 }

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { clock, deadlineAfter } from '../compose.ts';
 import { differsInMarksOnly } from '../core/plan/tick.ts';
@@ -11,6 +12,7 @@ import { openWaitBudget } from '../run/wait-budget.ts';
 import { cleanGround } from './clean-ground.ts';
 import { givingBack } from './giving-back.ts';
 import { tell } from './open-base.ts';
+import { checkOnce } from './once.ts';
 import { nothingToDo, readWork, type Work } from './read-work.ts';
 import type { OpenBase, RunBase, RunIo } from './run-base.ts';
 import { openSlots } from './slots.ts';
@@ -31,13 +33,23 @@ const statusOf = {
   limit: 4,
   'gate-error': 4,
   'signed-out': 4,
+  unpushed: 4,
 } as const satisfies Record<Exclude<RunEnd['why'], 'interrupted'>, RunResult['status']>;
 
-/** From the lock to the end of the run. */
-export async function carryOut(base: RunBase, usedUp: ReadonlySet<string>): Promise<RunResult> {
+export type Start = (job: StartJob, session: Session, work: Work) => Promise<RunEnd>;
+
+/** From the lock to the end of the run. `isOwed`: there is something to write down even where there is nothing to do. */
+export async function carryOut(
+  base: RunBase,
+  usedUp: ReadonlySet<string>,
+  start: Start = startRun,
+  isOwed: () => Promise<boolean> = () => Promise.resolve(false),
+): Promise<RunResult> {
   const work = await readWork(base);
   base.onBegin(work.reading.config);
-  if (work.tasks.length === 0) {
+  const once = await checkOnce(base, work);
+  if ('result' in once) return once.result;
+  if (work.tasks.length === 0 && !(await isOwed())) {
     base.io.onLine(nothingToDo(work));
     return { status: 0 };
   }
@@ -45,12 +57,16 @@ export async function carryOut(base: RunBase, usedUp: ReadonlySet<string>): Prom
   const { plan, bytes } = work.reading;
   const { tasks, lifted } = work;
   const setAside = work.settings.autostash ? setAsideIn(base) : undefined;
-  const options = shown(work, base);
+  const options = shown(work, base, once.key);
   const slots = work.settings.jobs > 1 ? openSlots(base, work, session) : undefined;
   const job = { plan, bytes, tasks, lifted, usedUp, gates: work.common, options, setAside, slots };
   const end = await givingBack(base, work.settings.autostash, () =>
-    keepingAwake(base, work, () => inCleanGround(session, () => startRun(job, session))),
+    keepingAwake(base, work, () => inCleanGround(session, () => start(job, session, work))),
   ).finally(() => slots?.close());
+  return writeEnd(base, session, end);
+}
+
+async function writeEnd(base: RunBase, session: Session, end: RunEnd): Promise<RunResult> {
   // A signal ends the command as one, also where it came while work was put back.
   const why = session.isInterrupted() ? 'interrupted' : end.why;
   const status = why === 'interrupted' ? interruption(base.io.signal) : statusOf[why];
@@ -129,7 +145,8 @@ type RunSite = OpenBase & { readonly io: RunIo };
 /** What the run was asked for: for its first line, the ledger and `--json`. */
 function shown(
   { settings, agents, all, tasks }: Work,
-  { isolated }: RunBase,
+  { isolated, house }: RunBase,
+  once: string | undefined,
 ): Readonly<Record<string, unknown>> {
   return {
     tasks: tasks.map((task) => task.id),
@@ -141,5 +158,7 @@ function shown(
     maxTime: settings.maxTime,
     ...(settings.budget && { budget: settings.budget }),
     ...(isolated !== undefined && { isolated }),
+    ...(once !== undefined && { once }),
+    ...(house.shared !== undefined && { host: hostname() }),
   };
 }

@@ -13,6 +13,7 @@ import { shortRef } from '../core/refs.ts';
 import { spellBytes } from '../core/size.ts';
 import { Refusal, type Pruner } from '../ports.ts';
 import { agentsSection } from './doctor-agents.ts';
+import { machinesSection } from './doctor-machines.ts';
 import { underWay } from './gc-facts.ts';
 import { findOld, readThings, refsAmong } from './gc-things.ts';
 
@@ -20,6 +21,8 @@ export interface DoctorOptions {
   /** Absolute. */
   readonly cwd: string;
   readonly env: Environment;
+  /** The git remote that a run would be given; the user's own file says it unless given. */
+  readonly remote?: string;
   /** ISO 8601; the clock's unless given. */
   readonly now?: string;
 }
@@ -47,13 +50,15 @@ export async function doctor(options: DoctorOptions): Promise<readonly DoctorSec
   try {
     const house = await openHouse(cwd, env);
     sections.push(await agentsSection(cwd, env, house));
+    sections.push(await machinesSection(house, options));
     const pruner = await house.pruner();
     const ward = { house, pruner, things: await readThings(pruner), now };
     for (const check of checks) sections.push(await explained(check, ward));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (sections.length === 1) sections.push(await agentsSection(cwd, env));
-    sections.push({ title: 'repository', lines: [{ state: 'notice', text: wordsOf(error) }] });
+    const state = error.status === 2 ? 'problem' : 'notice';
+    sections.push({ title: 'repository', lines: [{ state, text: wordsOf(error) }] });
   }
   return sections;
 }

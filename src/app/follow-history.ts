@@ -1,12 +1,12 @@
-import { clock, openHouse, planPathIn, stampOfLedger, type House } from '../compose.ts';
-import { openRun } from '../core/open-run.ts';
+import { clock, openHouse, openStamp, planPathIn, type House } from '../compose.ts';
+import { openRuns } from '../core/open-run.ts';
 import { readHistory, type History } from './history.ts';
-import { isPlanHeld } from './plan-holder.ts';
+import { isSame, livingRuns, type Living } from './plan-holder.ts';
 
 export interface FollowedHistory {
   readonly history: History;
-  /** Whether a living process holds the plan's lock; only asked while a run is open. */
-  readonly isHeld: boolean;
+  /** Who is at work on the plan; only asked while a run is open. */
+  readonly living: Living;
 }
 
 /** Milliseconds between two looks at the ledger's files. */
@@ -23,11 +23,26 @@ export async function* followHistory(
   trouble: (error: unknown) => void = () => undefined,
 ): AsyncGenerator<FollowedHistory, void, void> {
   const house = await openHouse(options.cwd, options.env);
+  const stamp = openStamp(house);
+  const look = async (seen: Seen | undefined): Promise<Seen | undefined> =>
+    lookAgain({ house, options, stamp: await stamp.read() }, seen);
+  try {
+    yield* looks(look, signal, trouble);
+  } finally {
+    await stamp.close();
+  }
+}
+
+async function* looks(
+  look: (seen: Seen | undefined) => Promise<Seen | undefined>,
+  signal: AbortSignal,
+  trouble: (error: unknown) => void,
+): AsyncGenerator<FollowedHistory, void, void> {
   let [seen, isTroubled]: [Seen | undefined, boolean] = [undefined, false];
   while (!signal.aborted) {
     let read: Seen | undefined;
     try {
-      read = await lookAgain(house, options, seen);
+      read = await look(seen);
       [seen, isTroubled] = [read ?? seen, false];
     } catch (error) {
       if (seen === undefined) throw error;
@@ -39,6 +54,12 @@ export async function* followHistory(
   }
 }
 
+interface Looking {
+  readonly house: House;
+  readonly options: Parameters<typeof readHistory>[0];
+  readonly stamp: string;
+}
+
 interface Seen extends FollowedHistory {
   readonly stamp: string;
   readonly isOpen: boolean;
@@ -46,19 +67,16 @@ interface Seen extends FollowedHistory {
 
 /** Undefined where nothing has changed. */
 async function lookAgain(
-  house: House,
-  options: Parameters<typeof readHistory>[0],
+  { house, options, stamp }: Looking,
   seen: Seen | undefined,
 ): Promise<Seen | undefined> {
-  const stamp = await stampOfLedger(house.stateFolder);
   const isChanged = stamp !== seen?.stamp;
-  if (!isChanged && !seen.isOpen) return undefined;
+  // The stamp of a shared ledger tells of its workers too.
+  if (!isChanged && (house.shared !== undefined || !seen.isOpen)) return undefined;
   // Asked before the reading: what its holder recorded last is in it then.
-  const isHeld = await isPlanHeld(
-    house,
-    planPathIn(house.facts.top, options.cwd, options.planPath),
-  );
-  if (!isChanged && isHeld === seen.isHeld) return undefined;
+  const path = planPathIn(house.facts.top, options.cwd, options.planPath);
+  const living = await livingRuns(house, path);
+  if (!isChanged && isSame(living, seen.living)) return undefined;
   const history = await readHistory(options);
-  return { stamp, history, isHeld, isOpen: openRun(history.events) !== undefined };
+  return { stamp, history, living, isOpen: openRuns(history.events).size > 0 };
 }

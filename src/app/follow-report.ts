@@ -32,11 +32,11 @@ export async function* followReport(
   trouble?: (error: unknown) => void,
 ): AsyncGenerator<FollowedReport, void, void> {
   let known: AttemptDetails = new Map();
-  for await (const { history, isHeld } of followHistory(options, signal, trouble)) {
+  for await (const { history, living } of followHistory(options, signal, trouble)) {
     const report = reportOf(history.events, history.plan?.tasks, options.run);
     if (report === undefined && options.run !== undefined) throw noRun(history, options.run);
     known = report === undefined ? new Map() : await detailsOf(report, history, known);
-    const hasDied = report !== undefined && isDead(report, history, isHeld);
+    const hasDied = report !== undefined && isDead(report, history, living);
     yield { report, details: known, hasDied, history };
   }
 }

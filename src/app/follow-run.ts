@@ -1,14 +1,14 @@
 import {
   clock,
   openHouse,
+  openStamp,
   planPathIn,
-  stampOfLedger,
   type Environment,
   type House,
 } from '../compose.ts';
 import type { Recorded } from '../core/events.ts';
 import type { Ledger, RunRow } from '../ports.ts';
-import { isPlanHeld } from './plan-holder.ts';
+import { livingRuns } from './plan-holder.ts';
 import { withLedger, type Read } from './read-ledger.ts';
 import { slugOf } from './whole-ledger.ts';
 
@@ -71,13 +71,13 @@ async function* eventsOf(following: Following, run: string): AsyncGenerator<Foll
   let told = 0;
   for await (const isChanged of changes(following)) {
     // Asked before the reading: what it recorded last is in it then.
-    const isAlive = isChanged || (await isHeld(following));
-    if (!isChanged && isAlive) continue;
+    const isLiving = await seemsAlive(following, run, isChanged);
+    if (!isChanged && isLiving) continue;
     const events = (await found(following, (ledger, plan) => ledger.ofRun(plan, run))) ?? [];
     for (const recorded of events.slice(told)) yield { kind: 'event', recorded };
     told = Math.max(told, events.length);
     if (events.some(({ event }) => event.type === 'run.finished')) return;
-    if (isAlive) continue;
+    if (isLiving) continue;
     yield { kind: 'died', run };
     return;
   }
@@ -85,12 +85,17 @@ async function* eventsOf(following: Following, run: string): AsyncGenerator<Foll
 
 /** At each look, whether something was written since the one before; true at the first. Ends when the signal aborts. */
 async function* changes({ house, signal }: Following): AsyncGenerator<boolean, void, void> {
-  let seen: string | undefined;
-  while (!signal.aborted) {
-    const stamp = await stampOfLedger(house.stateFolder);
-    yield stamp !== seen;
-    seen = stamp;
-    await clock.sleep(POLL, signal);
+  const stamp = openStamp(house);
+  try {
+    let seen: string | undefined;
+    while (!signal.aborted) {
+      const now = await stamp.read();
+      yield now !== seen;
+      seen = now;
+      await clock.sleep(POLL, signal);
+    }
+  } finally {
+    await stamp.close();
   }
 }
 
@@ -119,10 +124,18 @@ async function newestRun(ledger: Ledger, plan: string): Promise<RunRow | undefin
   return (await ledger.runs(plan))[0];
 }
 
-async function goesOn(following: Following, { finishedAt }: RunRow): Promise<boolean> {
-  return finishedAt === undefined && (await isHeld(following));
+async function goesOn(following: Following, { run, finishedAt }: RunRow): Promise<boolean> {
+  return finishedAt === undefined && (await isAlive(following, run));
 }
 
-async function isHeld({ house, planPath }: Following): Promise<boolean> {
-  return isPlanHeld(house, planPath);
+/** What writes lives; the stamp of a shared ledger, which others write too, changes with its workers. */
+async function seemsAlive(following: Following, run: string, isChanged: boolean): Promise<boolean> {
+  const isShared = following.house.shared !== undefined;
+  return isChanged === isShared ? isAlive(following, run) : true;
+}
+
+/** In a ledger of this repository alone, whoever is at work is at work on the last run. */
+async function isAlive({ house, planPath }: Following, run: string): Promise<boolean> {
+  const living = await livingRuns(house, planPath);
+  return typeof living === 'string' ? living === 'last' : living.has(run);
 }

@@ -89,7 +89,7 @@ async function inLockedBase<T>(opening: Opening, work: BaseWork<T>): Promise<T> 
 }
 
 /** HEAD may be at another branch again than the one to which a dead run's agent, or a killed command, had switched: that was read so far. */
-async function openedAnew<T>(
+export async function openedAnew<T>(
   base: OpenBase,
   env: Environment,
   work: (base: OpenBase) => Promise<T>,
@@ -115,7 +115,7 @@ async function tellLost(base: OpenBase, lost: Lost): Promise<void> {
 }
 
 /** One pen for each plan: a second one would not know what the first has written. */
-function journals(parts: Omit<JournalParts, 'plan'>): OpenBase['journalOf'] {
+export function journals(parts: Omit<JournalParts, 'plan'>): OpenBase['journalOf'] {
   const open = new Map<string, Journal>();
   return (plan) => {
     const journal = open.get(plan) ?? openJournal({ ...parts, plan });
@@ -188,7 +188,7 @@ export function underWayIn(folder: string, task: string): Refusal {
 }
 
 /** A branch that a killed command had on its way, and work that a killed run had set aside. Whether there was such a branch. */
-async function finishBefore(base: OpenBase): Promise<boolean> {
+export async function finishBefore(base: OpenBase): Promise<boolean> {
   const finished = await base.keeper.finish();
   for (const message of finished) await tell(base, message);
   await giveBack(base);

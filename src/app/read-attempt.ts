@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AttemptSummary } from '../core/attempt-summary.ts';
 import { cutText } from '../core/cut-text.ts';
@@ -26,7 +27,6 @@ export async function readAttempt(
 ): Promise<AttemptDetail> {
   const { stateFolder, pruned } = history;
   const { snapshot, run } = attempt;
-  const { log } = madeIn(attempt);
   const detail: AttemptDetail = {
     attempt,
     title,
@@ -35,12 +35,33 @@ export async function readAttempt(
     pruned: { logs: pruned.has(`logs/${run}`), snapshot: pruned.has(snapshot?.ref ?? '') },
     outputs:
       reading.texts === 'none' ? new Map() : await outputsOf(stateFolder, attempt, reading.most),
-    agentLog: log === undefined ? undefined : join(stateFolder, log),
+    ...logOf(history, attempt),
   };
   return reading.texts === 'none' ? detail : maskDetail(detail, await history.ownMask());
 }
 
-type Kept = Pick<History, 'stateFolder' | 'pruned' | 'diff' | 'ownMask'>;
+type Kept = Pick<History, 'events' | 'stateFolder' | 'pruned' | 'diff' | 'ownMask'>;
+
+/** Where the agent's log is: its path here, or the machine that keeps it with all that was said in that run. */
+function logOf(history: Kept, attempt: AttemptSummary): Pick<AttemptDetail, 'agentLog' | 'keptOn'> {
+  const { stateFolder, pruned } = history;
+  const { log, run } = madeIn(attempt);
+  const logs = `logs/${run}`;
+  const isOurs = existsSync(join(stateFolder, logs)) || pruned.has(logs);
+  const host = isOurs ? undefined : hostOf(history, run);
+  if (host !== undefined) return { agentLog: undefined, keptOn: host };
+  return { agentLog: log === undefined ? undefined : join(stateFolder, log) };
+}
+
+/** The machine of a run, where several share the ledger. */
+export function hostOf({ events }: Pick<History, 'events'>, run: string): string | undefined {
+  for (const { run: writer, event } of events)
+    if (writer === run && event.type === 'run.started') {
+      const { host } = event.options;
+      return typeof host === 'string' ? host : undefined;
+    }
+  return undefined;
+}
 
 async function promptOf(
   { stateFolder }: Kept,
@@ -84,9 +105,10 @@ function cutTo(most: number, text: string): string {
 /** Where the agent's step left its prompt and its log, which work that is only judged again has in another attempt. */
 function madeIn({ task, run, number, agentEnd, judges }: AttemptSummary): {
   readonly folder: string;
+  readonly run: string;
   readonly log: string | undefined;
 } {
   const maker = judges ?? { run, number, log: agentEnd?.log };
   const folder = join('logs', maker.run, taskSlug(task), String(maker.number));
-  return { folder, log: agentEnd?.log ?? maker.log };
+  return { folder, run: maker.run, log: agentEnd?.log ?? maker.log };
 }

@@ -50,6 +50,7 @@ export async function readFolded(
 ): Promise<Omit<Past, 'events'> & { readonly past: PlanPast }> {
   const read = await withLedger(house, async (ledger) => {
     const slug = await slugOf(house, planPath, await ledger.plans());
+    if (ledger.isShared) return { slug, past: await ledger.past(slug) };
     const seen = await (await house.traces()).of(slug);
     const past = await ledger.past(slug);
     const told = new Set(past.refs);
@@ -66,6 +67,8 @@ async function readBoth(
   ledger: Ledger,
   { slug, planPath }: { readonly slug: string; readonly planPath: string },
 ): Promise<Past> {
+  // What this clone's refs tell beside that is of other machines, or of a ledger of its own.
+  if (ledger.isShared) return { slug, events: await ledger.history(slug), notice: undefined };
   const seen = await (await house.traces()).of(slug);
   const history = await ledger.history(slug);
   const told = refsToldIn(history);

@@ -33,7 +33,7 @@ export async function readPlan(job: ReadingJob): Promise<PlanReading> {
   const { plan: read, bytes } = await readPlanFile(job.workspace, job.planPath);
   const project = await readLayer(projectFile, await projectBytes(job.workspace));
   const userFile = readUserConfig(job.env);
-  const user = await readLayer(userFile?.path ?? '', userFile?.bytes);
+  const user = withoutLedger(await readLayer(userFile?.path ?? '', userFile?.bytes));
   const plan = withLimits(read, user.config, job.flags);
   const merged = mergeConfig(user.config, project.config, plan.config);
   const config = mergeConfig(withCeilings(merged, user.config), job.flags);
@@ -63,6 +63,11 @@ async function readLayer(file: string, bytes: Uint8Array | undefined): Promise<L
   if (bytes === undefined) return { config: {}, problems: [] };
   const { config, problems } = readProjectConfig(bytes, file);
   return { config, problems: problems.map((problem) => ({ ...problem, file })) };
+}
+
+/** That was read before there was a plan (settleLedger), and may hold a password. */
+function withoutLedger({ config: { ledger, ...config }, problems }: Layer): Layer {
+  return { config, problems };
 }
 
 async function projectBytes(workspace: ReadingJob['workspace']): Promise<Uint8Array | undefined> {

@@ -1,11 +1,18 @@
 import { openHouse, type Environment } from '../compose.ts';
 import { nearest } from '../core/config/nearest.ts';
-import { openRun } from '../core/open-run.ts';
-import { attemptName, reportOf, type AttemptDetail, type RunReport } from '../core/run-report.ts';
+import { openRuns } from '../core/open-run.ts';
+import {
+  attemptName,
+  reportOf,
+  reportOfAll,
+  type AttemptDetail,
+  type RunReport,
+} from '../core/run-report.ts';
+import { lastTeam } from '../core/team-runs.ts';
 import { Refusal } from '../ports.ts';
 import { readHistory, type History } from './history.ts';
 import { isDead } from './is-dead.ts';
-import { isPlanHeld } from './plan-holder.ts';
+import { isAlive, livingRuns, type Living } from './plan-holder.ts';
 import { readAttempt, type AttemptReading } from './read-attempt.ts';
 
 export interface ReadReport {
@@ -19,7 +26,8 @@ export interface ReadReport {
 
 /**
  * One run of a plan with what is kept of its attempts (all of it, unless `texts` says less; long texts cut, with the cut
- * stated): the last run, unless the id of another is given. No lock is taken.
+ * stated): the last run, and where machines share the ledger all that it worked together with, unless the id of one is given. No lock
+ * is taken.
  * Throws Refusal(2) where there is no such run, or none yet.
  */
 export async function readReport(options: {
@@ -29,26 +37,33 @@ export async function readReport(options: {
   readonly texts?: AttemptReading['texts'];
   readonly env: Environment;
 }): Promise<ReadReport> {
-  const { history, isHeld } = await readSettled(options);
+  const { history, living } = await readSettled(options);
   const { events, plan } = history;
-  const report = reportOf(events, plan?.tasks, options.run);
+  const team =
+    options.run === undefined ? lastTeam(events, (run) => isAlive(run, living, events)) : undefined;
+  const report =
+    team === undefined
+      ? reportOf(events, plan?.tasks, options.run)
+      : reportOfAll(events, plan?.tasks ?? [], team);
   if (report === undefined) throw noRun(history, options.run);
   const reading = { texts: options.texts ?? 'all', most: mostOfText(report) };
   const details = new Map<string, AttemptDetail>();
   for (const { title, attempts } of report.tasks)
     for (const attempt of attempts)
       details.set(attemptName(attempt), await readAttempt(history, title, attempt, reading));
-  return { report, details, hasDied: isDead(report, history, isHeld), history };
+  return { report, details, hasDied: isDead(report, history, living), history };
 }
 
-/** Where nobody holds the lock of a run that is open, its end may have been written since: it is read once more. */
+/** Where nobody is at work on a run that is open, its end may have been written since: it is read once more. */
 async function readSettled(
   options: Parameters<typeof readHistory>[0],
-): Promise<{ readonly history: History; readonly isHeld: boolean }> {
+): Promise<{ readonly history: History; readonly living: Living }> {
   const history = await readHistory(options);
-  if (openRun(history.events) === undefined) return { history, isHeld: false };
-  const isHeld = await isPlanHeld(await openHouse(options.cwd, options.env), history.planPath);
-  return { history: isHeld ? history : await readHistory(options), isHeld };
+  const open = openRuns(history.events);
+  if (open.size === 0) return { history, living: 'none' };
+  const living = await livingRuns(await openHouse(options.cwd, options.env), history.planPath);
+  const areAlive = [...open].every((run) => isAlive(run, living, history.events));
+  return { history: areAlive ? history : await readHistory(options), living };
 }
 
 /** Characters that one text of an attempt may have: all of them are held at once. */

@@ -1,7 +1,9 @@
-import { openHouse, planPathIn, type Environment } from '../compose.ts';
+import { openHouse, planPathIn, type Environment, type House } from '../compose.ts';
 import { attemptRef, restoreBranch, taskSlug } from '../core/refs.ts';
 import { Refusal, type MadeBranch } from '../ports.ts';
 import { named, withBase } from './open-base.ts';
+import { withOwnTree } from './own-tree.ts';
+import { remoteOfUser } from './remote-of-user.ts';
 import { noticesTo, refuseDirt } from './undo.ts';
 
 export interface RestoreOptions {
@@ -21,6 +23,8 @@ export interface KeptAttempt {
   readonly number: number;
   /** Keeps it. */
   readonly commit: string;
+  /** The machine where it was made, where several share the ledger. */
+  readonly host?: string | undefined;
 }
 
 export type Restored =
@@ -36,16 +40,18 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
   const house = await openHouse(cwd, env);
   const planPath = planPathIn(house.facts.top, cwd, options.planPath);
   const onEvent = noticesTo(options.onNotice);
-  return withBase({ house, env, planPath, onEvent }, async ({ workspace, keeper, slug }) => {
-    const { task, number, commit } = await options.find();
-    if ((await workspace.resolve(commit)) === undefined) {
-      const words = `the commit ${commit} of ${task}#${number} is gone`;
-      const isPruned = (await house.pruned()).has(attemptRef(slug, taskSlug(task), number));
-      throw new Refusal(3, isPruned ? `${words}: pruned by gc` : words, isPruned ? '' : 'git fsck');
-    }
+  const opening = { house, env, planPath, onEvent };
+  const within = house.shared === undefined ? withBase : withOwnTree;
+  return within(opening, async ({ workspace, keeper, slug }) => {
+    const kept = await options.find();
+    const { task, number } = kept;
+    const ref = attemptRef(slug, taskSlug(task), number);
+    const isHere = (await workspace.resolve(kept.commit)) !== undefined;
+    const commit = isHere ? kept.commit : await givenFor(kept, ref, house);
+    if (commit === undefined) throw await gone(kept, ref, { house, env });
     if (!options.here) {
-      const ref = restoreBranch(slug, taskSlug(task), number);
-      return { kind: 'branch', commit, ...(await keeper.makeBranch(ref, commit)) };
+      const branch = restoreBranch(slug, taskSlug(task), number);
+      return { kind: 'branch', commit, ...(await keeper.makeBranch(branch, commit)) };
     }
     refuseDirt(await workspace.dirt());
     const laid = await keeper.layOut(commit);
@@ -56,4 +62,33 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
       `skeleton restore ${task}#${number}     makes a branch of it, to merge`,
     );
   });
+}
+
+/** The tree that was judged, as the machine that made it gave it to the remote, where that was fetched. */
+async function givenFor(
+  { commit }: KeptAttempt,
+  ref: string,
+  house: House,
+): Promise<string | undefined> {
+  const given = await (await house.looker()).resolve(ref);
+  if (given === undefined) return undefined;
+  const { trailers } = await (await house.checkpoints()).factsOf(given);
+  return trailers.get('Skeleton-Snapshot') === commit ? given : undefined;
+}
+
+async function gone(
+  { task, number, commit, host }: KeptAttempt,
+  ref: string,
+  { house, env }: { readonly house: House; readonly env: Environment },
+): Promise<Refusal> {
+  const name = `${task}#${number}`;
+  if ((await house.pruned()).has(ref))
+    return new Refusal(3, `the commit ${commit} of ${name} is gone: pruned by gc`);
+  if (host === undefined)
+    return new Refusal(3, `the commit ${commit} of ${name} is gone`, 'git fsck');
+  return new Refusal(
+    3,
+    `${name} is not in this clone: it is kept on ${host}, in the clone of its run`,
+    `skeleton restore ${name}     there\ngit fetch ${remoteOfUser(env) ?? 'origin'} ${ref}:${ref}     brings it here, where it had passed its gates; then the same again`,
+  );
 }

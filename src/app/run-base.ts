@@ -1,7 +1,7 @@
 import type { Environment, House } from '../compose.ts';
 import type { Config } from '../core/config.ts';
 import type { Recorded } from '../core/events.ts';
-import type { Keeper, Ledger, Workspace } from '../ports.ts';
+import type { Claims, Keeper, Ledger, Workspace } from '../ports.ts';
 import type { Journal } from '../run/journal.ts';
 import type { Progress } from '../run/session.ts';
 
@@ -15,6 +15,8 @@ export interface RunOptions {
   readonly from?: string;
   /** Flags as a layer of configuration; they win. */
   readonly flags: Config;
+  /** `--once`: does nothing where a finished run has done the same; true: the key is made of what is to be done. */
+  readonly once?: string | true;
   readonly dryRun: boolean;
   readonly verbose: boolean;
 }
@@ -79,6 +81,8 @@ export interface OpenBase {
 }
 
 export interface RunBase extends OpenBase {
+  /** Where machines share the ledger. */
+  readonly claims?: Claims;
   readonly options: RunOptions;
   readonly io: RunIo;
   readonly onBegin: PlaceJob['onBegin'];

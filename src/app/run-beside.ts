@@ -33,14 +33,20 @@ export async function runBeside(job: PlaceJob, asked: string | undefined): Promi
   });
 }
 
-async function refuseUncommitted({ house, planPath }: PlaceJob): Promise<void> {
+/** `what` is committed only, in words: where it is not an isolated run, nobody has asked for one. Throws Refusal(3). */
+export async function refuseUncommitted(
+  { house, planPath }: PlaceJob,
+  what?: string,
+): Promise<void> {
   const dirt = await (await house.workspace()).dirt();
   const paths = dirt.map(({ path }) => path).filter((path) => isStartPath(path, planPath));
   if (paths.length === 0) return;
+  const works = what ?? 'an isolated run works on what is';
+  const other = what === undefined ? '; or run without --isolate' : '';
   throw new Refusal(
     3,
-    `an isolated run works on what is committed, and this is not: ${named(paths)}`,
-    `git add -- ${paths.map(quoted).join(' ')} && git commit -m plan     then run again; or run without --isolate`,
+    `${works} committed, and this is not: ${named(paths)}`,
+    `git add -- ${paths.map(quoted).join(' ')} && git commit -m plan     then run again${other}`,
   );
 }
 
@@ -64,7 +70,11 @@ async function refuseUnderWay(house: House, slug: string): Promise<void> {
 }
 
 /** Two runs that start at once make one worktree. */
-async function openFolder(house: House, slug: string, asked: string | undefined): Promise<Beside> {
+export async function openFolder(
+  house: House,
+  slug: string,
+  asked: string | undefined,
+): Promise<Beside> {
   const keeper = await house.keeper();
   const lock: Lock = held(
     (await house.locks()).acquire(`isolate-${slug}`, 'skeleton run --isolate'),

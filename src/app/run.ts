@@ -1,5 +1,6 @@
-import { assertTemporary, openHouse, planPathIn, stoppingWith } from '../compose.ts';
+import { assertTemporary, openHouse, planPathIn, settleLedger, stoppingWith } from '../compose.ts';
 import type { Config } from '../core/config.ts';
+import { ledgerVariable } from '../core/ledger-place.ts';
 import { Refusal } from '../ports.ts';
 import { carryOut, type RunResult } from './carry-out.ts';
 import { dryRun } from './dry-run.ts';
@@ -7,7 +8,9 @@ import { withBase } from './open-base.ts';
 import { readPlan } from './read-plan.ts';
 import type { PlaceJob, RunIo, RunOptions } from './run-base.ts';
 import { isUntouched, noCommit } from './refuse-no-commit.ts';
+import { meetingPlace } from './refuse-shared.ts';
 import { runBeside } from './run-beside.ts';
+import { runShared } from './run-shared.ts';
 import { runOnBranch } from './run-on-branch.ts';
 import { telling } from './telling.ts';
 import type { Told } from './who-is-told.ts';
@@ -18,8 +21,9 @@ import type { Told } from './who-is-told.ts';
  * where the signal aborts before the work begins.
  */
 export async function runPlan(options: RunOptions, io: RunIo): Promise<RunResult> {
+  const settled = { ...io, env: await settleLedger(io.env) };
   return stoppingWith(io.signal, () =>
-    telling(options, io, (heard, begin) => choosePlace(options, heard, begin)),
+    telling(options, settled, (heard, begin) => choosePlace(options, heard, begin)),
   );
 }
 
@@ -34,9 +38,12 @@ async function choosePlace(
     begin({ targets, top: house.facts.top, plan: planPath });
   };
   const job: PlaceJob = { options, io, house, planPath, onBegin };
-  if (options.dryRun) return dryRun(job);
+  const { isolate = false, branch, ...asked } = await askedPlace(job);
+  const remote = meetingPlace(house, asked, isSaidLocal(job));
+  const meeting = remote === undefined ? undefined : { remote, branch };
+  if (options.dryRun) return dryRun({ ...job, ...(meeting && { meeting }) });
   assertTemporary();
-  const { isolate = false, branch } = await askedPlace(job);
+  if (meeting !== undefined) return runShared(job, meeting);
   if (isolate) return runBeside(job, branch);
   if (house.facts.head === undefined && (await isUntouched(house))) throw noCommit();
   const { onEvent, onEarlier, env } = io;
@@ -46,15 +53,21 @@ async function choosePlace(
   });
 }
 
+/** `--ledger local`: what the user's own file says of a remote is for other runs then. */
+function isSaidLocal({ io, options }: PlaceJob): boolean {
+  return io.env[ledgerVariable] === 'local' && options.flags.remote === undefined;
+}
+
 /** Where the work is to be done. Read before any lock is taken; where a dead run left something, what is wrong with the plan is said after that is put back. */
-async function askedPlace(job: PlaceJob): Promise<Pick<Config, 'isolate' | 'branch'>> {
+async function askedPlace(job: PlaceJob): Promise<Pick<Config, 'isolate' | 'branch' | 'remote'>> {
   const { options, io, house, planPath } = job;
   try {
     const workspace = await house.workspace();
     const reading = { workspace, planPath, flags: options.flags, env: io.env };
     return (await readPlan(reading)).config;
   } catch (error) {
-    if (!(error instanceof Refusal) || (await isUntouched(house))) throw error;
+    const isOwn = house.shared === undefined && error instanceof Refusal;
+    if (!isOwn || (await isUntouched(house))) throw error;
     return options.flags;
   }
 }

@@ -14,6 +14,7 @@ import { inCleanGround, interruption, openSession, type RunResult } from './carr
 import { withBase } from './open-base.ts';
 import { problemLine, readPlan, type PlanReading } from './read-plan.ts';
 import { isUntouched, noCommit } from './refuse-no-commit.ts';
+import { refuseSharedTake } from './refuse-shared.ts';
 import type { OpenBase, RunIo } from './run-base.ts';
 
 export interface TakeOptions {
@@ -35,6 +36,7 @@ export async function take(options: TakeOptions, io: RunIo): Promise<RunResult> 
 
 async function takeUp(options: TakeOptions, io: RunIo): Promise<RunResult> {
   const house = await openHouse(options.cwd, io.env);
+  refuseSharedTake(house, planPathIn(house.facts.top, options.cwd, options.planPath));
   if (house.facts.head === undefined && (await isUntouched(house))) throw noCommit();
   assertTemporary();
   const planPath = planPathIn(house.facts.top, options.cwd, options.planPath);

@@ -4,6 +4,7 @@ import { parseTag, planOfUndoRef, shortRef } from '../core/refs.ts';
 import { Refusal, type DirtyPath, type Mark, type Moved } from '../ports.ts';
 import { withBase } from './open-base.ts';
 import { isUntouched, noCommit } from './refuse-no-commit.ts';
+import { refuseSharedUndo } from './refuse-shared.ts';
 
 export interface UndoOptions {
   /** Absolute. */
@@ -31,6 +32,7 @@ export interface Undone extends Moved {
 export async function undo(options: UndoOptions): Promise<Undone> {
   const { cwd, env, checkpoint } = options;
   const house = await openHouse(cwd, env);
+  refuseSharedUndo(house, planPathIn(house.facts.top, cwd, options.planPath));
   if (house.facts.head === undefined && (await isUntouched(house))) throw noCommit();
   const planPath = planPathIn(house.facts.top, cwd, options.planPath);
   const plan = checkpoint === undefined ? undefined : planOf(checkpoint);

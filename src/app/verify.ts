@@ -125,10 +125,17 @@ function chooseMarks(
       ? all.filter(({ isInHead }) => isInHead)
       : names.flatMap((name) => named(name, all));
   if (marks.length > 0) return all.filter((mark) => marks.includes(mark));
+  const newest = all.at(-1);
+  if (newest !== undefined)
+    throw new Refusal(
+      3,
+      'HEAD contains no checkpoint, so there is nothing to verify',
+      `skeleton verify ${nameOf(newest).checkpoint}     verifies one that HEAD does not contain`,
+    );
   throw new Refusal(
     3,
     'HEAD contains no checkpoint, so there is nothing to verify',
-    "skeleton run makes some; from elsewhere they are fetched by: git fetch origin 'refs/tags/skeleton/*:refs/tags/skeleton/*' 'refs/skeleton/*:refs/skeleton/*'",
+    "skeleton run makes some; from elsewhere they are fetched by: git fetch origin 'refs/tags/skeleton/*:refs/tags/skeleton/*' 'refs/skeleton/*:refs/skeleton/*'\nskeleton verify NAME     verifies one that HEAD does not contain; git tag -l 'skeleton/*' names them",
   );
 }
 

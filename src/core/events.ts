@@ -158,7 +158,16 @@ export type RunEvent =
       readonly status: number;
       readonly why?: string;
       readonly counts: RunCounts;
+      readonly team?: TeamEnd;
     };
+
+/** What the end of a run says beside its own work where several machines work on one plan. */
+export interface TeamEnd {
+  /** Where the run's work tree is: the full name of a tag, or a commit; '' where it was left alone. */
+  readonly tree: string;
+  /** Ids of the tasks that failed for good, whoever worked on them. */
+  readonly failed: readonly string[];
+}
 
 export type Event = TaskEvent | RunEvent;
 

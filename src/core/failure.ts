@@ -38,10 +38,14 @@ export type VoidReason =
   | 'signed-out'
   | 'sent-back'
   | 'ahead'
-  | 'lost';
+  | 'lost'
+  | 'outpaced'
+  | 'unpushed';
 
 /** After these another agent, or the same anew, goes on at once. */
-export const goesOn: ReadonlySet<VoidReason> = new Set(['throttled', 'sent-back', 'ahead', 'lost']);
+export const goesOn: ReadonlySet<VoidReason> = new Set([
+  ...(['throttled', 'sent-back', 'ahead', 'lost', 'outpaced'] as const),
+]);
 
 const sentence: Readonly<Record<FailureKind, string>> = {
   'agent-error': 'the agent failed',
@@ -70,7 +74,9 @@ const voids: Readonly<Record<VoidReason, string>> = {
   'signed-out': 'the agent is signed out, or its provider does not let it work',
   'sent-back': 'sent back: it did not go onto what had passed meanwhile',
   ahead: 'passed ahead of its turn on the branch',
-  lost: 'its work tree was taken away meanwhile',
+  lost: 'its work tree, or the work that it was to judge, was gone',
+  outpaced: 'passed, but the branch had moved on the remote before it came there',
+  unpushed: 'passed, but the remote did not take it',
 };
 
 export function isVoidReason(word: unknown): word is VoidReason {

@@ -44,7 +44,10 @@ export function groupBy<T>(
 }
 
 /** Seconds on the wall clock; never negative, 0 where a time cannot be read or the clock was set back. */
-export function secondsBetween(from: Recorded, to: Recorded | undefined): number {
+export function secondsBetween(
+  from: Pick<Recorded, 'at'>,
+  to: Pick<Recorded, 'at'> | undefined,
+): number {
   const milliseconds = Date.parse(to?.at ?? from.at) - Date.parse(from.at);
   return Number.isFinite(milliseconds) ? Math.max(0, milliseconds / 1000) : 0;
 }

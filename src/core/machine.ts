@@ -1,5 +1,6 @@
 import type { Snapshot, TaskEvent } from './events.ts';
 import { goesOn, type Failure, type VoidReason } from './failure.ts';
+import { judgeAfter } from './judge-after.ts';
 
 /** Where a task is in its life (architecture.md, "The machine"). All of it is a fold over the task's events. */
 export type State = Progress & Position;
@@ -203,9 +204,8 @@ function afterVoid(
     return { phase: 'waiting', until: ended.until };
   // Where the work tree was gone, nothing was kept.
   const kept = left.ref === '' ? undefined : left;
-  if (ended.why === 'ahead' && kept !== undefined) return { phase: 'pending', judge: kept };
-  if (goesOn.has(ended.why)) return { phase: 'pending' };
-  const judge = judges ?? (ended.why === 'gate-error' ? kept : undefined);
+  const judge = judgeAfter(ended.why, { judges, kept });
+  if (goesOn.has(ended.why)) return { phase: 'pending', ...(judge && { judge }) };
   return { phase: 'stopped', why: ended.why, ...(judge && { judge }) };
 }
 

@@ -6,3 +6,13 @@ export function openRun(events: readonly Recorded[]): string | undefined {
   const isOver = events.some(({ run, event }) => run === last && event.type === 'run.finished');
   return isOver ? undefined : last;
 }
+
+/** Ids of all runs of a plan of which no end is recorded. */
+export function openRuns(events: readonly Recorded[]): ReadonlySet<string> {
+  const open = new Set<string>();
+  for (const { run, event } of events) {
+    if (event.type === 'run.started') open.add(run);
+    if (event.type === 'run.finished') open.delete(run);
+  }
+  return open;
+}

@@ -57,7 +57,8 @@ export function namedByRef(ref: string): Named {
   const kind = folders[folder] ?? 'ref';
   const [first, second, third] = rest;
   if (kind === 'anchor') return { kind, ...(first !== undefined && { worktree: first }) };
-  if (kind === 'snapshot' || kind === 'agent') return { kind, ...attempt(first, second, third) };
+  if (['snapshot', 'agent', 'fence'].includes(kind))
+    return { kind, ...attempt(first, second, third) };
   const number = second === undefined ? {} : { number: second };
   return { kind, ...(first !== undefined && { plan: first }), ...number };
 }

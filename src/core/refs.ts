@@ -83,6 +83,10 @@ export const undoRef = (plan: string, number: number): string =>
 export const autostashRef = (plan: string, number: number): string =>
   `refs/skeleton/autostash/${plan}/${number}`;
 
+/** On a remote only: which worker may publish a task there. */
+export const fenceRef = (plan: string, task: string): string =>
+  `refs/skeleton/fence/${plan}/${task}`;
+
 /** The branch of an isolated run. */
 export const isolateBranch = (plan: string): string => `refs/heads/skeleton/${plan}`;
 

@@ -1,15 +1,18 @@
 import { attemptsIn, type AttemptSummary } from './attempt-summary.ts';
 import type { Recorded, TaskEvent } from './events.ts';
-import { groupBy, isOfTask, type OfTask } from './history.ts';
+import { groupBy, isOfTask, secondsBetween, type OfTask } from './history.ts';
 import { evolve, initial } from './machine.ts';
 import type { RunSummary } from './run-summary.ts';
 import { summarise, type PlannedTask, type TaskSummary } from './summary.ts';
 import { sumUsage, type UsageSum } from './usage.ts';
 
-/** One run, as every report of it shows it. */
+/** One run, as every report of it shows it, or those of a team. */
 export interface RunReport {
+  /** Of a team: from its first start to its last event, with the id and the end of the run that is the last to end. */
   readonly run: RunSummary;
-  /** Those that the run said anything about, in the order in which it did. */
+  /** Of a team of more than one, in the order in which they began. */
+  readonly runs?: readonly RunSummary[];
+  /** Those that the run, or any of the team, said anything about, in the order in which it did. */
   readonly tasks: readonly ReportedTask[];
 }
 
@@ -40,6 +43,8 @@ export interface AttemptDetail {
   readonly outputs: ReadonlyMap<string, string>;
   /** Absolute path of the agent's log; undefined where it did not run. */
   readonly agentLog: string | undefined;
+  /** The machine that keeps prompt, logs and outputs, where it is in another clone of those that share the ledger. */
+  readonly keptOn?: string;
   /** What of it `gc` took, if it is not there. */
   readonly pruned?: { readonly logs: boolean; readonly snapshot: boolean };
 }
@@ -63,28 +68,56 @@ export function reportOf(
   id?: string,
 ): RunReport | undefined {
   const run = id ?? events.findLast(({ event }) => event.type === 'run.started')?.run;
-  const end = events.findLastIndex((recorded) => recorded.run === run);
+  return run === undefined ? undefined : reportOfAll(events, planned, [run]);
+}
+
+/**
+ * The same of runs that worked together (core/team-runs.ts), told as one: its end is that of the last of `runs`. Undefined where that
+ * one never began.
+ */
+export function reportOfAll(
+  events: readonly Recorded[],
+  planned: readonly PlannedTask[],
+  runs: readonly string[],
+): RunReport | undefined {
+  const members: ReadonlySet<string> = new Set(runs);
+  const end = events.findLastIndex((recorded) => members.has(recorded.run));
   const past = events.slice(0, end + 1);
   const summary = summarise(undefined, past);
-  const own = summary.runs.find((one) => one.run === run);
-  if (run === undefined || own === undefined) return undefined;
+  const own = summary.runs.filter((one) => members.has(one.run));
+  const last = own.find((one) => one.run === runs.at(-1));
+  if (last === undefined) return undefined;
   const titles = new Map(planned.map((task) => [task.id, task.title]));
   const histories = groupBy(past.filter(isOfTask), (recorded) => recorded.task);
   const byId = new Map(summary.tasks.map((task) => [task.id, task]));
   const touched = new Set(
-    past.filter(isOfTask).flatMap((one) => (one.run === run ? one.task : [])),
+    past.filter(isOfTask).flatMap((one) => (members.has(one.run) ? one.task : [])),
   );
   const tasks = [...touched].flatMap((task) => {
     const known = byId.get(task);
     if (known === undefined) return [];
     const title = known.title === task ? (titles.get(task) ?? task) : known.title;
-    return [reported({ ...known, title }, histories.get(task) ?? [], run)];
+    return [reported({ ...known, title }, histories.get(task) ?? [], members)];
   });
-  return { run: own, tasks };
+  if (own.length === 1) return { run: last, tasks };
+  return { run: asOne(own, last, { usage: usageOf(tasks), until: past.at(-1) }), runs: own, tasks };
 }
 
-function reported(task: TaskSummary, history: readonly OfTask[], run: string): ReportedTask {
-  const numbers = numbersOf(history, run);
+function asOne(
+  runs: readonly RunSummary[],
+  last: RunSummary,
+  { usage, until }: { readonly usage: UsageSum; readonly until: Recorded | undefined },
+): RunSummary {
+  const { startedAt, base } = runs[0] ?? last;
+  const notices = [...new Set(runs.flatMap((run) => run.notices))];
+  const seconds = secondsBetween({ at: startedAt }, until);
+  return { ...last, startedAt, base, seconds, usage, notices };
+}
+
+type Runs = ReadonlySet<string>;
+
+function reported(task: TaskSummary, history: readonly OfTask[], runs: Runs): ReportedTask {
+  const numbers = numbersOf(history, runs);
   const attempts = attemptsIn(task.id, history).filter(({ number }) => numbers.has(number));
   const { id, title, state, checkpoint, why } = task;
   return {
@@ -95,13 +128,13 @@ function reported(task: TaskSummary, history: readonly OfTask[], run: string): R
     why,
     attempts,
     seconds: attempts.reduce((sum, attempt) => sum + attempt.seconds, 0),
-    usage: usageOf(attempts),
-    waits: waitsIn(history, run),
+    usage: usageOf([{ attempts }]),
+    waits: waitsIn(history, runs),
   };
 }
 
-function usageOf(attempts: readonly AttemptSummary[]): UsageSum {
-  return sumUsage(attempts.flatMap(({ usage }) => usage ?? []));
+function usageOf(tasks: readonly Pick<ReportedTask, 'attempts'>[]): UsageSum {
+  return sumUsage(tasks.flatMap(({ attempts }) => attempts.flatMap(({ usage }) => usage ?? [])));
 }
 
 /** Later words about an attempt that are no part of it. */
@@ -110,19 +143,19 @@ const aside: ReadonlySet<TaskEvent['type']> = new Set([
   ...(['task.reopened', 'task.started', 'wait.over', 'agent.throttled'] as const),
 ]);
 
-/** Numbers of the attempts that the run began or went on with. */
-function numbersOf(history: readonly OfTask[], run: string): ReadonlySet<number> {
+/** Numbers of the attempts that the runs began or went on with. */
+function numbersOf(history: readonly OfTask[], runs: Runs): ReadonlySet<number> {
   const numbers = new Set<number>();
   let current: number | undefined;
   for (const { event, run: writer } of history) {
     if (event.type === 'attempt.started') current = event.number;
-    if (current !== undefined && writer === run && !aside.has(event.type)) numbers.add(current);
+    if (current !== undefined && runs.has(writer) && !aside.has(event.type)) numbers.add(current);
   }
   return numbers;
 }
 
-/** The times that the machine spent waiting, of those that the run began. */
-function waitsIn(history: readonly OfTask[], run: string): readonly Wait[] {
+/** The times that a machine spent waiting, of those that the runs began. */
+function waitsIn(history: readonly OfTask[], runs: Runs): readonly Wait[] {
   const waits: (Wait & { readonly run: string })[] = [];
   let state = initial;
   let agent: string | undefined;
@@ -138,6 +171,6 @@ function waitsIn(history: readonly OfTask[], run: string): readonly Wait[] {
     else if (last !== undefined) waits.push({ ...last, to: writer === last.run ? at : undefined });
   }
   return waits
-    .filter((wait) => wait.run === run)
+    .filter((wait) => runs.has(wait.run))
     .map(({ from, to, until, agent: who }) => ({ from, to, until, agent: who }));
 }

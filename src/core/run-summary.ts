@@ -17,6 +17,8 @@ export interface RunPast {
   readonly seconds: number;
   readonly baseline: EventOf<'baseline.finished'>['verdict'] | undefined;
   readonly notices: readonly string[];
+  /** The machine, where several share the ledger. */
+  readonly host?: string;
 }
 
 export interface RunSummary extends RunPast {
@@ -32,6 +34,7 @@ export function runOf(events: readonly Recorded[]): readonly RunPast[] {
   const started = find(own, 'run.started');
   if (started === undefined) return [];
   const finished = find(own, 'run.finished')?.event;
+  const { host } = started.event.options;
   return [
     {
       run: started.run,
@@ -44,6 +47,7 @@ export function runOf(events: readonly Recorded[]): readonly RunPast[] {
       seconds: secondsBetween(started, events.at(-1)),
       baseline: find(own, 'baseline.finished')?.event.verdict,
       notices: events.flatMap(({ event }) => (event.type === 'notice' ? [event.message] : [])),
+      ...(typeof host === 'string' && { host }),
     },
   ];
 }

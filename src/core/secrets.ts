@@ -1,4 +1,5 @@
 /** Which variables of an environment are secrets, and what of them (README, "Environment and secrets"). */
+import { ledgerSecrets, ledgerVariable } from './ledger-place.ts';
 import type { Secret } from './mask.ts';
 import { isPublicKey, looksSecret } from './secret-looks.ts';
 import { shapePattern } from './secret-shapes.ts';
@@ -20,15 +21,18 @@ const placePart =
 const inAddress = /:\/\/([^\s/:@]*)(?::([^\s/@]+))?@/g;
 
 /**
- * What looks like a secret in an environment: by its name, or a password in an address, or a key of a well-known shape. Our own
- * variables are none.
+ * What looks like a secret in an environment: by its name, or a password in an address, or a key of a well-known shape. Of our own
+ * variables, only where the ledger is can hold one.
  */
 export function secretsIn(env: Readonly<Record<string, string | undefined>>): readonly Secret[] {
   return Object.entries(env).flatMap(([name, value]) =>
-    value === undefined || name.startsWith('SKELETON_') || isFolder(name, value)
-      ? []
-      : secretsOf(name, value),
+    value === undefined || isFolder(name, value) ? [] : secretsUnder(name, value),
   );
+}
+
+function secretsUnder(name: string, value: string): readonly Secret[] {
+  if (name === ledgerVariable) return ledgerSecrets(value);
+  return name.startsWith('SKELETON_') ? [] : secretsOf(name, value);
 }
 
 /** Of every shell: where it is. Elsewhere in a name, PWD is a password. */

@@ -90,6 +90,20 @@ export function summaryOf(
   return { runs, tasks, counts: count(tasks), usage: usageOf(attempts), last: past.last };
 }
 
+/**
+ * Where machines share a history, the plan that lies here may be older than it: what has passed is done, whatever its mark says here. Only
+ * the branch that they share tells that it was taken back, and whoever takes it up writes that down.
+ */
+export function asRecorded(
+  planned: readonly PlannedTask[],
+  { tasks }: Pick<PlanPast, 'tasks'>,
+): readonly PlannedTask[] {
+  const done = new Set(tasks.flatMap(([id, { recorded }]) => (isProved(recorded) ? [id] : [])));
+  return planned.map((task) =>
+    task.state === 'pending' && done.has(task.id) ? { ...task, state: 'done' } : task,
+  );
+}
+
 const nothing: TaskPast = { recorded: 'pending', attempts: [] };
 
 function runWith({ baseline, notices, ...begun }: RunPast, usage: UsageSum): RunSummary {

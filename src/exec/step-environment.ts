@@ -1,3 +1,5 @@
+import { withoutPassword } from '../core/env-rules.ts';
+import { ledgerPlace, ledgerVariable } from '../core/ledger-place.ts';
 import { reflogMark } from '../core/refs.ts';
 import { clip } from '../core/text.ts';
 
@@ -42,19 +44,24 @@ const gitsOwn = new Set([
   'GIT_SHALLOW_FILE',
   'GIT_WORK_TREE',
 ]);
+const withheld = new Set([...gitsOwn, ledgerVariable]);
 const gitsPairs = /^GIT_CONFIG_(?:KEY|VALUE)_\d+$/;
 
 /** Bytes. The system refuses to start a process with a variable over 128 KiB (execve(2), MAX_ARG_STRLEN). */
 const LONGEST_VALUE = 8192;
 
 /**
- * The complete environment of an agent's or a gate's process: ours without git's own variables, and the facts of the step.
+ * The complete environment of an agent's or a gate's process: ours without git's own variables and without where the ledger is (what a
+ * password opens is ours to write), and the facts of the step.
  * A fact that the step does not have (a gate that runs without a task) stays as we were given it.
  */
 export function stepEnvironment(ours: Environment, facts: StepFacts): Record<string, string> {
   const { run, plan, task, attempt } = facts;
+  // Those who are told of a run have an environment that nothing has gone through yet.
+  const isShared = ledgerPlace(ours[ledgerVariable]).kind === 'shared';
+  const given = isShared ? withoutPassword(ours) : ours;
   return Object.fromEntries([
-    ...definedIn(ours).filter(([name]) => !gitsOwn.has(name) && !gitsPairs.test(name)),
+    ...definedIn(given).filter(([name]) => !withheld.has(name) && !gitsPairs.test(name)),
     ...definedIn({
       SKELETON_RUN_ID: run,
       SKELETON_PLAN: plan,

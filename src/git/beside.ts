@@ -47,14 +47,27 @@ async function findOrMake(repository: Repository, plan: string, branch: string):
   }
   const folder = found?.folder ?? besideOf(facts.top, plan);
   if (statOf(toByteName(folder)) !== undefined)
-    throw new Refusal(
-      3,
-      `${folder} is in the way of the worktree for isolated runs`,
-      `mv it aside`,
+    throw inTheWay(
+      folder,
+      listed.find((one) => one.folder === folder),
     );
   await add(repository, folder, branch);
   await layOutFiles(folder, repository.environment);
   return folder;
+}
+
+function inTheWay(folder: string, own: Listed | undefined): Refusal {
+  if (own?.branch === undefined)
+    return new Refusal(
+      3,
+      `${folder} is in the way of the worktree for isolated runs`,
+      `mv it aside`,
+    );
+  return new Refusal(
+    3,
+    `${folder} is the worktree of runs on ${shortRef(own.branch)}`,
+    `run with --branch ${shortRef(own.branch)}, or git worktree remove '${folder}' (its branch stays)`,
+  );
 }
 
 /** The one whose attempt began on the branch and died: its agent had switched HEAD, and recovery puts that back. */

@@ -52,6 +52,7 @@ export interface GitCall {
 export interface GitAnswer {
   readonly code: number;
   readonly stdout: Buffer;
+  readonly stderr: string;
 }
 
 /**
@@ -110,7 +111,7 @@ async function askGit(
   const end = await runNoted(note, commandFor(args, call, { place, env: variables }));
   if (end.aborted) throw interrupted(args);
   const isAnswer = end.code === 0 || call.answers?.includes(end.code ?? -1) === true;
-  if (isAnswer && end.code !== null && !end.timedOut) return { code: end.code, stdout: end.stdout };
+  if (isAnswer && end.code !== null && !end.timedOut) return { ...end, code: end.code };
   const code = end.timedOut ? null : end.code;
   throw new GitError(args, { code, stderr: end.stderr, how: describeEnd(end) });
 }

@@ -6,6 +6,7 @@ import type {
   Snapshot,
   TaskEvent,
   TaskOutcome,
+  TeamEnd,
   Verdict,
 } from '../core/events.ts';
 import { failureKinds, isVoidReason, type Failure } from '../core/failure.ts';
@@ -163,5 +164,10 @@ export const runEvents: ChecksOf<RunEvent> = {
     gates: listOf(recordOf(gateResult)),
   },
   notice: { message: text },
-  'run.finished': { status: count, why: optional(text), counts },
+  'run.finished': {
+    status: count,
+    why: optional(text),
+    counts,
+    team: optional(recordOf<TeamEnd>({ tree: text, failed: listOf(text) })),
+  },
 };

@@ -1,11 +1,12 @@
 import type { Recorded } from '../core/events.ts';
-import { LedgerDamaged, StaleWrite, type Ledger, type RunRow } from '../ports.ts';
+import { LedgerDamaged, StaleWrite, type Ledger } from '../ports.ts';
 import { keepDigest, readPast } from './digest.ts';
 import { rowOf, type EventRow } from './event-row.ts';
 import type { LedgerFile } from './ledger-file.ts';
 import { openForReading } from './open-for-reading.ts';
 import { openForWriting } from './open-for-writing.ts';
 import { readEvents, readPlanEvents } from './read-events.ts';
+import { commitOf, runRows } from './run-rows.ts';
 import { loadSqlite, scalar, type SqliteDatabase, type SqliteValue } from './sqlite.ts';
 
 export interface SqliteLedgerOptions {
@@ -28,6 +29,7 @@ export async function openSqliteLedger(
   const file = readOnly ? openForReading(sqlite, path) : openForWriting(sqlite, path);
   const unreadable = (reason: string): Error => new LedgerDamaged(path, reason);
   return {
+    isShared: false,
     ...reading(file, unreadable),
     ...writing(file, { now, unreadable }),
     close: async () => file.close(),
@@ -98,23 +100,18 @@ function writing(
 ): Pick<Ledger, Writing> {
   return {
     append: async (entry, expectedSeq) => {
-      const recorded: Recorded = { ...entry, at: now(), seq: expectedSeq + 1 };
-      const row = rowOf(recorded);
-      file.write((db) => insertEvent(db, row));
+      const recorded = file.write((db) => {
+        const seq = (expectedSeq ?? lastSeq(db, entry.plan, entry.task)) + 1;
+        const next: Recorded = { ...entry, at: now(), seq };
+        insertEvent(db, rowOf(next));
+        return next;
+      });
       if (entry.event.type === 'run.finished') keepDigest(file, entry.plan, unreadable);
       return recorded;
     },
-    restore: async ({ slug, path }, { entries, highest }) => {
-      file.write((db) => {
-        if (scalar(db, 'select path from plan where slug = ?', slug) === undefined)
-          bindPlan(db, slug, path);
-        for (const { event, ...place } of entries) {
-          const seq = lastSeq(db, slug, place.task) + 1;
-          insertEvent(db, rowOf({ ...place, plan: slug, seq, event }));
-        }
-        if (highest > highestNumber(db, slug)) setHighest(db, slug, highest);
-      });
-      keepDigest(file, slug, unreadable);
+    restore: async (plan, found) => {
+      file.write((db) => restorePlan(db, plan, found));
+      keepDigest(file, plan.slug, unreadable);
     },
     addPlan: async (plan, path) => file.write((db) => bindPlan(db, plan, path)),
     takeNumber: async (plan, above) =>
@@ -131,6 +128,20 @@ function writing(
       );
     },
   };
+}
+
+function restorePlan(
+  db: SqliteDatabase,
+  { slug, path }: Parameters<Ledger['restore']>[0],
+  { entries, highest }: Parameters<Ledger['restore']>[1],
+): void {
+  if (scalar(db, 'select path from plan where slug = ?', slug) === undefined)
+    bindPlan(db, slug, path);
+  for (const { event, ...place } of entries) {
+    const seq = lastSeq(db, slug, place.task) + 1;
+    insertEvent(db, rowOf({ ...place, plan: slug, seq, event }));
+  }
+  if (highest > highestNumber(db, slug)) setHighest(db, slug, highest);
 }
 
 const BEGINS_OR_ENDS = "type in ('run.started', 'run.finished')";
@@ -161,11 +172,6 @@ function refsTold(db: SqliteDatabase, plan: string): readonly string[] {
 }
 
 const STANDS_AT_COMMIT = "type in ('checkpoint.created', 'run.started')";
-
-function commitOf({ event }: Recorded): string | undefined {
-  if (event.type === 'checkpoint.created') return event.commit;
-  return event.type === 'run.started' ? event.base : undefined;
-}
 
 function insertEvent(db: SqliteDatabase, row: EventRow): void {
   const { plan, task, seq, run, at, type, body } = row;
@@ -216,30 +222,6 @@ function verdictOf(
   const sql = 'select verdict from verdict where tree = ? and gates_hash = ?';
   const verdict = scalar(db, sql, tree, gatesHash);
   return verdict === 'pass' || verdict === 'fail' ? verdict : undefined;
-}
-
-/** Of one plan, or of all; newest first. */
-function runRows(
-  events: readonly Recorded[],
-  paths: ReadonlyMap<string, string>,
-  asked: string | undefined,
-): RunRow[] {
-  const ends = new Map(
-    events.flatMap(({ run, at, event }) =>
-      event.type === 'run.finished' ? [[run, { at, status: event.status }] as const] : [],
-    ),
-  );
-  return events
-    .filter(({ plan, event }) => event.type === 'run.started' && plan === (asked ?? plan))
-    .map(({ run, plan, at }) => ({
-      run,
-      plan,
-      planPath: paths.get(plan) ?? '',
-      startedAt: at,
-      finishedAt: ends.get(run)?.at,
-      status: ends.get(run)?.status,
-    }))
-    .reverse();
 }
 
 function systemTime(): string {

@@ -40,6 +40,8 @@ export interface UnderWay {
 
 /** The append-only record of runs, attempts and verdicts. */
 export interface Ledger {
+  /** Other machines write here too: who works on a task needs its claim. */
+  readonly isShared: boolean;
   /** Reads every row, unless that was done when what stands there was written last. Throws LedgerDamaged. */
   assertReadable(): Promise<void>;
   /** Every event of a plan in order of writing, run-level ones included (task ''). */
@@ -52,10 +54,13 @@ export interface Ledger {
   sinceEnd(plan: string): Promise<readonly Recorded[]>;
   /** Refs that a plan's history tells of, each to its end: snapshots, checkpoints' tags and proofs, starts. */
   refsTold(plan: string): Promise<ReadonlySet<string>>;
-  /** Appends with seq = expectedSeq + 1; throws StaleWrite when that exists already. Durable when it returns. */
+  /**
+   * Appends with seq = expectedSeq + 1; throws StaleWrite when that exists already. Undefined: after whatever is there, which is for
+   * events of runs as a whole: where the ledger is shared, several runs write them. Durable when it returns.
+   */
   append(
     entry: { run: string; plan: string; task: string; event: Event },
-    expectedSeq: number,
+    expectedSeq: number | undefined,
   ): Promise<Recorded>;
   /** Appends what a plan's history has lost, all or nothing; `highest` is a checkpoint number that was handed out. */
   restore(

@@ -12,7 +12,7 @@ import { byteLength, clip, excerpt } from '../core/text.ts';
 import { isReported, spellSum, sumUsage } from '../core/usage.ts';
 import { attemptVerdict, whyOf } from './log.ts';
 import { markdownCode, markdownFence, markdownTable, markdownText } from './markdown-parts.ts';
-import { countWords, endWords, gatesAgainst, taskWords } from './reported-words.ts';
+import { countWords, endWords, gatesAgainst, hostedRun, taskWords } from './reported-words.ts';
 
 /** What a comment on GitHub may hold (65,536 characters), with room for what others add. */
 const MOST_BYTES = 60_000;
@@ -48,8 +48,17 @@ function headline(report: RunReport): string {
     waited > 0 ? `${waited} wait${waited === 1 ? '' : 's'} for a provider` : '',
     endWords(report),
   ];
-  return `${parts.filter((part) => part !== '').join('; ')} (run ${markdownCode(run.run)} on ${markdownCode(shortRef(run.branch))})`;
+  return `${parts.filter((part) => part !== '').join('; ')} (${runWords(report)} on ${markdownCode(shortRef(run.branch))})`;
 }
+
+function runWords({ run, runs = [] }: RunReport): string {
+  if (runs.length === 0) return `run ${markdownCode(run.run)}`;
+  const shown = runs.slice(0, MOST_RUNS).map((one) => markdownCode(hostedRun(one)));
+  const more = runs.length - shown.length;
+  return `${runs.length} runs together: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''};`;
+}
+
+const MOST_RUNS = 10;
 
 /** The first that fit; a table or a fence is never cut in the middle. */
 function within(parts: readonly string[], mostBytes: number): readonly string[] {

@@ -13,17 +13,22 @@ import { attemptData } from './log.ts';
  * long (prompts, diffs, whole outputs) is not in it: `skeleton show TASK#N --json` has that, and `log` names the files.
  */
 export function reportData(report: RunReport, details: AttemptDetails = new Map()): object {
-  const { run, tasks } = report;
+  const { run, runs, tasks } = report;
   return {
     schema: 1,
-    run: {
-      ...run,
-      status: run.status ?? null,
-      why: run.why ?? null,
-      counts: run.counts ?? null,
-      baseline: run.baseline ?? null,
-    },
+    run: runData(run),
+    ...(runs !== undefined && { runs: runs.map(runData) }),
     tasks: tasks.map((task) => taskData(task, details)),
+  };
+}
+
+function runData(run: RunReport['run']): object {
+  return {
+    ...run,
+    status: run.status ?? null,
+    why: run.why ?? null,
+    counts: run.counts ?? null,
+    baseline: run.baseline ?? null,
   };
 }
 

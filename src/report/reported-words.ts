@@ -62,3 +62,8 @@ export function gatesAgainst({ gates, outcome }: AttemptSummary): AttemptSummary
   const isOpen = outcome.kind === 'voided' && outcome.why === 'gate-error';
   return isOpen ? hard.filter(({ verdict }) => verdict === 'error') : [];
 }
+
+/** A run among others: its id, and where it was. */
+export function hostedRun({ run, host }: RunReport['run']): string {
+  return host === undefined ? run : `${run} on ${host}`;
+}

@@ -91,14 +91,38 @@ export function renderRunEnd(facts: RunEndFacts, style: Style): readonly string[
   const { summary, finished } = facts;
   const time = spellSeconds(summary.runs.at(-1)?.seconds ?? 0);
   const why = spellWhy(facts);
-  const tree = summary.last === undefined ? '' : `; the tree is at ${shortRef(summary.last.tag)}`;
   const used = spellUsed(summary);
   const paint = finished.status === 0 ? style.good : style.bad;
   const counted = spellCounts(finished.counts) || 'nothing done';
   return [
-    `${paint(counted)} in ${time}${used}${why}${tree} (exit ${finished.status})`,
+    `${paint(counted)} in ${time}${used}${spellMates(facts)}${why}${spellTree(facts)} (exit ${finished.status})`,
     `next: ${style.strong(nextCommand(facts))}`,
   ];
+}
+
+/** Of tasks that failed, and that the table does not show, because another machine worked on them. */
+function spellMates(facts: RunEndFacts): string {
+  const ids = failedElsewhere(facts);
+  const more = ids.length - MOST_NAMED;
+  const named = ids.slice(0, MOST_NAMED).map(oneLine).join(', ');
+  return ids.length === 0
+    ? ''
+    : `; failed elsewhere: ${named}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+const MOST_NAMED = 5;
+const isCommit = /^[0-9a-f]{40,64}$/;
+
+function failedElsewhere({ finished, summary }: RunEndFacts): readonly string[] {
+  const own = new Set(summary.tasks.flatMap(({ id, state }) => (state === 'failed' ? [id] : [])));
+  return (finished.team?.failed ?? []).filter((id) => !own.has(id));
+}
+
+function spellTree({ finished, summary }: RunEndFacts): string {
+  const { tree = '' } = finished.team ?? {};
+  if (isCommit.test(tree)) return `; the tree is at ${tree.slice(0, 10)}`;
+  const tag = tree === '' ? summary.last?.tag : tree;
+  return tag === undefined ? '' : `; the tree is at ${shortRef(tag)}`;
 }
 
 function spellWhy({ finished: { why = 'done' }, summary }: RunEndFacts): string {
@@ -139,6 +163,8 @@ function nextCommand(facts: RunEndFacts): string {
   if (finished.status === 0)
     return finished.counts.pending > 0 ? onward : 'git log --oneline --decorate';
   const failed = summary.tasks.find((task) => task.state === 'failed')?.attempts.at(-1);
+  if (failed === undefined && failedElsewhere(facts).length > 0)
+    return `skeleton status --failed${planOption}`;
   if (failed === undefined) return again + beforeNext(summary, endOf(summary));
   return `skeleton show ${shellWord(`${failed.task}#${failed.number}`)}${planOption}`;
 }

@@ -9,11 +9,11 @@ import type { Style } from './style.ts';
 
 /** `skeleton show TASK#N`: what it was and how it ended, the prompt, the diff, what each gate said. */
 export function renderShow(shown: AttemptDetail, style: Style): string {
-  const { attempt, prompt, diff } = shown;
+  const { attempt, prompt, diff, keptOn } = shown;
   return [
     ...headLines(shown, style),
-    ...section('prompt', prompt ?? missing(shown.pruned?.logs), style),
-    ...section('diff', diff ?? missing(shown.pruned?.snapshot), style, (line) =>
+    ...section('prompt', prompt ?? missing(shown.pruned?.logs, keptOn), style),
+    ...section('diff', diff ?? missing(shown.pruned?.snapshot, keptOn), style, (line) =>
       paintDiff(line, style),
     ),
     ...attempt.gates.flatMap((gate) => {
@@ -23,12 +23,14 @@ export function renderShow(shown: AttemptDetail, style: Style): string {
   ].join('\n');
 }
 
-function missing(isPruned = false): string {
+function missing(isPruned = false, keptOn?: string): string {
+  if (keptOn !== undefined) return `(not here: kept on ${keptOn}, in the clone of its run)`;
   return isPruned ? '(pruned by gc)' : '(not kept)';
 }
 
 function headLines(shown: AttemptDetail, style: Style): readonly string[] {
-  const { attempt, title, agentLog, pruned } = shown;
+  const { attempt, title, agentLog, keptOn, pruned } = shown;
+  const log = keptOn === undefined ? (agentLog ?? '') : `kept on ${keptOn}`;
   const facts: readonly (readonly [string, string])[] = [
     ['title', title],
     ['verdict', verdictOf(attempt)],
@@ -38,7 +40,7 @@ function headLines(shown: AttemptDetail, style: Style): readonly string[] {
     ['kept as', pruned?.snapshot === true ? 'pruned by gc' : keptAs(attempt)],
     ['agent', agentName(attempt) + (attempt.agentEnd ? `: ${attempt.agentEnd.ended}` : '')],
     ['used', attempt.usage === undefined ? '' : spellSum(sumUsage([attempt.usage]))],
-    ['agent log', pruned?.logs === true ? 'pruned by gc' : (agentLog ?? '')],
+    ['agent log', pruned?.logs === true ? 'pruned by gc' : log],
   ];
   return [
     style.strong(oneLine(`${attempt.task}#${attempt.number}`)),
@@ -81,6 +83,7 @@ export function showData(shown: AttemptDetail): object {
     prompt: prompt ?? null,
     diff: diff ?? null,
     agentLog: agentLog ?? null,
+    ...(shown.keptOn !== undefined && { keptOn: shown.keptOn }),
     ...(shown.pruned !== undefined && { pruned: shown.pruned }),
     gates: attempt.gates.map((gate) => ({ ...gate, output: outputs.get(gate.name) ?? null })),
   };

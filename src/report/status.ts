@@ -5,6 +5,7 @@ import { oneLine } from '../core/text.ts';
 import { spellSeconds } from '../core/duration.ts';
 import { spellSum } from '../core/usage.ts';
 import { beforeNext } from './before-next.ts';
+import { clockTime } from './clock-time.ts';
 import { paintOf, verdictOf } from './run-end.ts';
 import { shellWord } from './shell-word.ts';
 import type { Style } from './style.ts';
@@ -22,22 +23,58 @@ export interface StatusFacts {
   readonly planOption: string;
   /** ISO 8601, UTC. */
   readonly now: string;
+  /** Who works on what, where machines share the ledger. */
+  readonly team?: Team | undefined;
+}
+
+interface Team {
+  /** Where the ledger is, without its password. */
+  readonly ledger: string;
+  readonly held: readonly Holder[];
+  /** What `run` needs beside the ledger; '' for nothing. */
+  readonly runOption: string;
+}
+
+interface Holder {
+  readonly task: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly run: string;
+  /** ISO 8601, UTC. */
+  readonly since: string;
 }
 
 /**
  * `skeleton status`: two lines (what passed, failed, is blocked, time, cost, where the tree is; the next command to type),
  * then the table of tasks (contract, "Exit status").
  */
-export function renderStatus(facts: StatusFacts, style: Style): string {
+export function renderStatus(told: StatusFacts, style: Style): string {
+  const facts = asHeld(told);
   const { summary } = facts;
   const first = `${oneLine(facts.planPath)}: ${[
     ...standing(summary),
+    ...underWay(facts),
     ...problemsOf(facts),
     effort(summary),
     whereIs(facts),
   ].join('; ')}`;
   const next = `next: ${style.strong(`${nextCommand(facts)}${caution(facts)}`)}`;
   return [first, next, '', ...statusTable(facts, style)].join('\n');
+}
+
+/** A task that failed in an earlier team, and is held, is begun anew: it is under way and nothing else. */
+function asHeld(facts: StatusFacts): StatusFacts {
+  const { summary, team } = facts;
+  const held = new Set(team?.held.map(({ task }) => task));
+  const counts = { ...summary.counts };
+  const tasks = summary.tasks.map((task) => {
+    const isBegunAnew = (task.state === 'failed' || task.state === 'blocked') && held.has(task.id);
+    if (!isBegunAnew) return task;
+    counts[task.state] -= 1;
+    counts.pending += 1;
+    return { ...task, state: 'pending' as const, why: undefined };
+  });
+  return { ...facts, summary: { ...summary, tasks, counts } };
 }
 
 function standing({ counts, tasks }: Summary): readonly string[] {
@@ -56,13 +93,19 @@ function standing({ counts, tasks }: Summary): readonly string[] {
   ];
 }
 
+/** A task is worked on exactly when somebody holds it. */
+function underWay({ team }: StatusFacts): readonly string[] {
+  if (team === undefined || team.held.length === 0) return [];
+  return [`under way: ${list(team.held, (holder) => oneLine(holder.task))}`];
+}
+
 function problemsOf({ problems }: StatusFacts): readonly string[] {
   return problems === 0 ? [] : [`${problems} problem${problems === 1 ? '' : 's'} in the plan`];
 }
 
 const MOST_NAMED = 5;
 
-function list(tasks: readonly TaskSummary[], name: (task: TaskSummary) => string): string {
+function list<T>(tasks: readonly T[], name: (task: T) => string): string {
   const more = tasks.length - MOST_NAMED;
   return `${tasks.slice(0, MOST_NAMED).map(name).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
@@ -102,28 +145,34 @@ function tagAt(head: string, { tasks }: Summary): string | undefined {
   return undefined;
 }
 
-function nextCommand({ summary, planOption, problems }: StatusFacts): string {
+function runCommand({ planOption, team }: StatusFacts): string {
+  return `skeleton run${planOption}${team?.runOption ?? ''}`;
+}
+
+function nextCommand(facts: StatusFacts): string {
+  const { summary, planOption, problems } = facts;
   if (problems > 0) return `skeleton check${planOption}`;
   const failed = summary.tasks.find((task) => task.state === 'failed')?.attempts.at(-1);
   if (failed !== undefined)
     return `skeleton show ${shellWord(`${failed.task}#${failed.number}`)}${planOption}`;
-  if (summary.counts.pending + summary.counts.blocked > 0) return `skeleton run${planOption}`;
+  if (summary.counts.pending + summary.counts.blocked > 0) return runCommand(facts);
   return `skeleton log${planOption}`;
 }
 
 /** Of a command that goes on with the run. */
 function caution(facts: StatusFacts): string {
-  const { summary, planOption, now } = facts;
-  return nextCommand(facts) === `skeleton run${planOption}` ? beforeNext(summary, now) : '';
+  const { summary, now } = facts;
+  return nextCommand(facts) === runCommand(facts) ? beforeNext(summary, now) : '';
 }
 
-function statusTable({ summary, now }: StatusFacts, style: Style): readonly string[] {
+function statusTable(facts: StatusFacts, style: Style): readonly string[] {
+  const { summary } = facts;
   const paint = style.strong;
   const used = usedColumn(summary.usage);
   const head = ['task', 'state', 'attempts', 'time', ...used.head, 'checkpoint', 'title'];
   const rows = summary.tasks.map((task) => [
     { text: task.id },
-    { text: stateText(task, now), paint: paintOf(task.state, style) },
+    { text: stateText(task, facts), paint: paintOf(task.state, style), most: WIDEST_STATE },
     { text: task.attempts.length === 0 ? '' : String(chargedIn(task.attempts)) },
     { text: task.attempts.length === 0 ? '' : spellSeconds(task.seconds) },
     ...used.cells(task.usage),
@@ -133,19 +182,34 @@ function statusTable({ summary, now }: StatusFacts, style: Style): readonly stri
   return renderTable([head.map((text) => ({ text, paint })), ...rows]);
 }
 
-function stateText(task: TaskSummary, now: string): string {
+/** Host, process and time stand at the end of its sentence. */
+const WIDEST_STATE = 110;
+
+function stateText(task: TaskSummary, { now, team }: StatusFacts): string {
   const last = task.attempts.at(-1);
-  return task.state === 'pending' && last?.outcome.kind === 'open'
-    ? `pending: attempt ${last.attempt}/${last.attempts} under way, or cut off`
-    : verdictOf(task, now);
+  const open = task.state === 'pending' && last?.outcome.kind === 'open' ? last : undefined;
+  const attempt = open && `attempt ${open.attempt}/${open.attempts}`;
+  const holder = team?.held.find((one) => one.task === task.id);
+  if (holder !== undefined)
+    return `under way: ${attempt === undefined ? '' : `${attempt} `}${whoIs(holder, now)}`;
+  if (attempt === undefined) return verdictOf(task, now);
+  return team === undefined
+    ? `pending: ${attempt} under way, or cut off`
+    : `interrupted: nobody works on ${attempt} any more`;
+}
+
+function whoIs({ host, pid, since }: Holder, now: string): string {
+  return `on ${host} (process ${pid}) since ${clockTime(since, now)}`;
 }
 
 /** The same as data, one object. */
-export function statusData(facts: StatusFacts): object {
-  const { summary, planPath, head } = facts;
+export function statusData(told: StatusFacts): object {
+  const facts = asHeld(told);
+  const { summary, planPath, head, team } = facts;
   return {
     plan: planPath,
     head: head ?? null,
+    ...(team !== undefined && { ledger: team.ledger }),
     counts: summary.counts,
     last: summary.last ?? null,
     usage: summary.usage,
@@ -155,7 +219,18 @@ export function statusData(facts: StatusFacts): object {
       attempts: attempts.length,
       checkpoint: checkpoint ?? null,
       ...(why !== undefined && { why }),
+      ...(team !== undefined && teamData(task.id, attempts, team)),
     })),
     runs: summary.runs,
   };
+}
+
+function teamData(
+  id: string,
+  attempts: TaskSummary['attempts'],
+  { held }: Team,
+): { readonly holder: object | null; readonly interrupted: boolean } {
+  const { task, ...holder } = held.find((one) => one.task === id) ?? { task: undefined };
+  const isOpen = attempts.at(-1)?.outcome.kind === 'open';
+  return { holder: task === undefined ? null : holder, interrupted: isOpen && task === undefined };
 }

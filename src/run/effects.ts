@@ -19,7 +19,7 @@ export async function startAttempt(life: Life, session: Session): Promise<readon
   const attempts = task.config.attempts ?? session.settings.attempts;
   const facts = attemptFacts({ attempt, attempts, agent: agent.name }, session);
   const base = await workspace.begin({ ...life.id, facts }, rulesFor(life, session));
-  const { judged, ahead, conflicts } = await bringIn(life, session);
+  const { judged, ahead, conflicts, isLost } = await bringIn(life, session);
   const continued = judged === undefined ? await layOutRejected(life, session) : undefined;
   const who = ahead ?? { agent: facts.agent, model: modelOf(agent, life, session) };
   const event: Outcome = {
@@ -32,7 +32,7 @@ export async function startAttempt(life: Life, session: Session): Promise<readon
     ...(continued && { continues: continued }),
     ...(who.model !== undefined && { model: who.model }),
   };
-  return [event, ...sentBackBy(conflicts, life)];
+  return [event, ...(isLost ? lostWork : sentBackBy(conflicts, life))];
 }
 
 interface BroughtIn {
@@ -41,15 +41,24 @@ interface BroughtIn {
   readonly ahead: AheadWork | undefined;
   /** Paths; then it does not lie there. */
   readonly conflicts: readonly string[];
+  /** It was made on another machine, and is nowhere to be had. */
+  readonly isLost: boolean;
 }
+
+const lostWork: readonly Outcome[] = [{ type: 'attempt.voided', why: 'lost' }];
 
 async function bringIn(life: Life, session: Session): Promise<BroughtIn> {
   const { state, events, id } = life;
   const ahead = aheadWork(events, state.phase === 'pending' ? state.judge : undefined);
-  if (ahead === undefined) return { judged: await layOutKept(life, session), ahead, conflicts: [] };
+  const { workspace } = session.ports;
+  if (ahead === undefined)
+    return { judged: await layOutKept(life, session), ahead, conflicts: [], isLost: false };
   const { snapshot } = ahead;
-  const conflicts = await session.ports.workspace.merge(id, snapshot, session.plan.path);
-  return { judged: snapshot, ahead, conflicts };
+  const work = session.onTurn === undefined ? snapshot : session.onTurn.work;
+  if (work === undefined || !(await isHere(work, session)))
+    return { judged: snapshot, ahead, conflicts: [], isLost: true };
+  const conflicts = await workspace.merge(id, work, session.plan.path);
+  return { judged: snapshot, ahead, conflicts, isLost: false };
 }
 
 /** The first time that a task is sent back is free (contract of `--jobs`). */
@@ -115,10 +124,18 @@ export function attemptFacts(
 async function layOutKept(life: Life, session: Session): Promise<Snapshot | undefined> {
   const { state, task, id } = life;
   const kept = state.phase === 'pending' ? state.judge : undefined;
-  if (kept === undefined || (await session.ports.workspace.reapply(id, kept))) return kept;
-  const message = `the work kept at ${kept.ref} touches files that were changed since: the agent begins anew`;
+  if (kept === undefined) return undefined;
+  const isThere = await isHere(kept, session);
+  if (isThere && (await session.ports.workspace.reapply(id, kept))) return kept;
+  const why = isThere ? 'touches files that were changed since' : 'is on another machine';
+  const message = `the work kept at ${kept.ref} ${why}: the agent begins anew`;
   await session.journal.append(task.id, { type: 'notice', message });
   return undefined;
+}
+
+/** Where machines share a ledger, kept work may be on another one. */
+async function isHere({ commit }: Snapshot, { ports }: Session): Promise<boolean> {
+  return !ports.ledger.isShared || (await ports.workspace.resolve(commit)) !== undefined;
 }
 
 /** Branch, tag and proof move to the commit that the ledger recorded as passed, and to no other. */
@@ -127,13 +144,10 @@ export async function createCheckpoint(life: Life, session: Session): Promise<re
   if (state.phase !== 'checkpointing') throw new Error(`cannot checkpoint in ${state.phase}`);
   const { commit, tag, proof, proofObject } = state.passed;
   show(life, session, 'checkpoint');
-  const notices = await session.ports.workspace.checkpoint(life.id, {
-    commit,
-    tag,
-    proof,
-    proofObject,
-    base: state.base,
-  });
+  const checkpoint = { commit, tag, proof, proofObject, base: state.base };
+  const why = await session.onTurn?.publish(checkpoint);
+  if (why !== undefined) return [{ type: 'attempt.voided', why }];
+  const notices = await session.ports.workspace.checkpoint(life.id, checkpoint);
   for (const message of notices)
     await session.journal.append(life.task.id, { type: 'notice', message });
   return [{ type: 'checkpoint.created', tag, commit }];

@@ -38,7 +38,9 @@ export function openJournal(parts: JournalParts): Journal {
     const event = mask === undefined ? clear : maskTexts(clear, mask);
     const page = opened.get(task) ?? (await open(task));
     for (const lock of locks) lock.assertHeld();
-    const recorded = await ledger.append({ run, plan, task, event }, page.seq);
+    // Of runs as a whole, other machines write too.
+    const expected = ledger.isShared && task === '' ? undefined : page.seq;
+    const recorded = await ledger.append({ run, plan, task, event }, expected);
     page.seq = recorded.seq;
     if (isOfTask(recorded)) page.events.push(recorded.event);
     onEvent(recorded);

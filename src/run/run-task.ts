@@ -34,10 +34,21 @@ const stoppable: ReadonlySet<Effect> = new Set(['run-agent', 'run-gates']);
 export async function runTask(task: Task, plan: Uint8Array, session: Session): Promise<State> {
   const gates = session.settings.judged ? await session.ports.gates.find(session.plan, task) : [];
   const course: Course = {
-    isHeldBack: (effect, life) => isHeldBack(effect, life, session),
+    isHeldBack: (effect, life, nth) =>
+      isAfterTurn(effect, { ...life, nth }, session) || isHeldBack(effect, life, session),
     carryOut: (effect, life) => carryOut(effect, life, session),
   };
   return foldTask({ task, plan, gates }, course, session);
+}
+
+/** A turn is one attempt that judges: whatever comes of it, another worker may have the next. */
+function isAfterTurn(
+  effect: Effect,
+  { state, nth }: { readonly state: State; readonly nth: number },
+  { onTurn }: Session,
+): boolean {
+  if (onTurn === undefined || effect !== 'start-attempt') return false;
+  return nth > 0 || judgedIn(state) === undefined;
 }
 
 /** Nothing begins that may not, and nothing is waited for that could not begin then. */
@@ -63,15 +74,28 @@ function mayStart(task: Task, { charged }: State, { settings, signal }: Session)
 }
 
 async function carryOut(effect: Effect, life: Life, session: Session): Promise<readonly Outcome[]> {
-  // What judges or keeps would lay it out again as best it can, and take that for the agent's doing.
-  if (session.isLost?.() === true) throw new LostTree();
+  refuseLost(session);
   try {
-    if (stoppable.has(effect)) return await withStop(life, session, perform[effect]);
-    return await appendAll(life, session, await perform[effect](life, session));
+    if (stoppable.has(effect)) return await withStop(life, session, unlessLost(effect));
+    return await appendAll(life, session, await unlessLost(effect)(life, session));
   } catch (error) {
     if (stoppable.has(effect) && !(error instanceof StaleWrite)) await leaveClean(life, session);
     throw error;
   }
+}
+
+/** What judges or keeps would lay it out again as best it can, and take that for the agent's doing. */
+function refuseLost({ isLost }: Session): void {
+  if (isLost?.() === true) throw new LostTree();
+}
+
+/** Of an effect whose tree went while it was performed, nothing is to be believed. */
+function unlessLost(effect: Effect): Perform {
+  return async (life, session) => {
+    const outcomes = await perform[effect](life, session);
+    refuseLost(session);
+    return outcomes;
+  };
 }
 
 /**

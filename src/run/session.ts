@@ -1,4 +1,5 @@
-import type { Agents, Clock, Gates, Ledger, Processes, Workspace } from '../ports.ts';
+import type { Agents, Checkpoint, Clock, Gates, Ledger, Processes, Workspace } from '../ports.ts';
+import type { Snapshot } from '../core/events.ts';
 import type { Plan } from '../core/plan/plan.ts';
 import type { Mask } from '../core/mask.ts';
 import type { Settings } from '../core/settings.ts';
@@ -40,6 +41,14 @@ export interface CleanGround {
   readonly tests: readonly string[];
 }
 
+/** The turn of one task on a shared branch. */
+export interface OnTurn {
+  /** What was made ahead, as it can be read on this machine; undefined where it is nowhere to be had, or what it was made on was taken off the branch. */
+  readonly work: Snapshot | undefined;
+  /** Puts the checkpoint where all machines see it; undefined: it is there. Throws ClaimLost. */
+  readonly publish: (checkpoint: Checkpoint) => Promise<'outpaced' | 'unpushed' | undefined>;
+}
+
 /** One run: everything that stays the same from its first event to its last. */
 export interface Session {
   readonly ports: Ports;
@@ -57,6 +66,8 @@ export interface Session {
   readonly highestProof: number;
   /** In a work tree beside the branch: what passes is kept for its turn, and no checkpoint is made. */
   readonly isAhead?: boolean;
+  /** Work that passed ahead comes onto a branch that other machines move too: one attempt that judges, and no agent. */
+  readonly onTurn?: OnTurn;
   /** Whether the work tree was taken away, or replaced, by an agent that works beside it. */
   readonly isLost?: () => boolean;
   /** Of all that work at once, which one this is: 0…jobs-1; undefined, as 0, with one job. */

@@ -25,6 +25,8 @@ export async function withStop(
   try {
     if (signal.aborted) onStop();
     const outcomes = signal.aborted ? [] : await cutOff(perform(life, session));
+    // What comes while these are written, which takes its time on a server, is for the next effect.
+    signal.removeEventListener('abort', onStop);
     const [stop] = stops;
     if (stop === undefined) return await appendAll(life, session, outcomes);
     await stop.written;

@@ -1,17 +1,22 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Event, GateResult, Recorded, RunCounts } from '../../src/core/events.ts';
 import { pastOf, withoutGates, type PlanPast } from '../../src/core/plan-past.ts';
 import { StaleWrite, type Ledger } from '../../src/ports.ts';
+import { openPostgresLedger } from '../../src/ledger/postgres/open-postgres.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite-ledger.ts';
+import { openPostgresLab, type PostgresLab } from '../support/postgres-lab.ts';
 import { recordedEvents } from '../support/recorded-run.ts';
 
 /** One place that keeps a ledger, new and empty. */
 interface Store {
   /** As another process would: what one of these has appended, all of them see. */
-  open(now: () => string): Promise<Ledger>;
+  open(): Promise<Ledger>;
+  /** What the time of an event written now is equal to. */
+  readonly now: unknown;
   remove(): Promise<void>;
 }
 
@@ -35,7 +40,17 @@ const counts: RunCounts = {
   unjudged: 0,
   pending: 2,
 };
+/** Where the recorded run is cut off; NIGHTLY after each of its events. */
+const ends = [...recordedEvents.keys()].filter(
+  (end) => process.env['NIGHTLY'] !== undefined || (recordedEvents.length - 1 - end) % 4 === 0,
+);
 const snapshot = { ref: 'refs/skeleton/attempts/demo/a/1', commit: 'c0ffee' };
+const voided: Event = { type: 'attempt.voided', why: 'interrupted' };
+const rolledBack: Event = { type: 'rollback.done', snapshot };
+const agentFinished: Event = {
+  type: 'agent.finished',
+  ...{ seconds: 1, ended: 'exit 0', exit: 0, log: 'agent.log' },
+};
 
 const samples: { readonly [T in Event['type']]: readonly Extract<Event, { type: T }>[] } = {
   'task.started': [{ type: 'task.started', title: 'First', line: 3 }],
@@ -90,6 +105,16 @@ const samples: { readonly [T in Event['type']]: readonly Extract<Event, { type: 
   ],
 };
 
+/** What a task has behind it when an event of the type is written; of other types nothing. */
+const before: Readonly<Partial<Record<Event['type'], readonly Event[]>>> = {
+  'agent.finished': [attemptStarted()],
+  'gates.passed': [attemptStarted(), agentFinished],
+  'attempt.rejected': [attemptStarted()],
+  'attempt.voided': [attemptStarted(), agentFinished],
+  'rollback.done': [attemptStarted(), voided],
+  'checkpoint.created': [attemptStarted(), agentFinished, ...samples['gates.passed']],
+};
+
 function attemptStarted(number = 1, worktree = 'w1'): Extract<Event, { type: 'attempt.started' }> {
   const who = { agent: 'claude', token: 'token', worktree };
   return { type: 'attempt.started', number, attempt: 1, attempts: 5, base: 'base', ...who };
@@ -98,6 +123,12 @@ function attemptStarted(number = 1, worktree = 'w1'): Extract<Event, { type: 'at
 function runStarted(base: string): Extract<Event, { type: 'run.started' }> {
   const where = { plan: 'PLAN.md', base, branch: 'refs/heads/main', start: '' };
   return { type: 'run.started', schema: 1, ...where, options: { attempts: 5, nested: { a: [1] } } };
+}
+
+/** A whole attempt that passes. */
+function passing(commit: string): readonly Event[] {
+  const created: Event = { type: 'checkpoint.created', tag: 'tag', commit };
+  return [attemptStarted(), agentFinished, ...samples['gates.passed'], created];
 }
 
 function notice(message: string): Event {
@@ -117,7 +148,7 @@ function ledgerContract(backend: string, makeStore: () => Promise<Store>): void 
     const opened: Ledger[] = [];
 
     async function open(): Promise<Ledger> {
-      const one = await store.open(() => '2026-01-01T00:00:00.000Z');
+      const one = await store.open();
       opened.push(one);
       return one;
     }
@@ -154,7 +185,7 @@ function ledgerContract(backend: string, makeStore: () => Promise<Store>): void 
       );
       expect(last).toEqual({
         run: 'r2',
-        at: '2026-01-01T00:00:00.000Z',
+        at: store.now,
         plan: 'demo',
         task: 'b',
         seq: 2,
@@ -174,10 +205,14 @@ function ledgerContract(backend: string, makeStore: () => Promise<Store>): void 
     });
 
     it.each(Object.entries(samples))('keeps every field of %s', async (type, events) => {
-      const task = ['run.started', 'run.finished', 'baseline.finished'].includes(type) ? '' : 'a';
-      await append(task, ...events);
-      const history = await second.history('demo');
-      expect(history.map(({ event }) => event)).toStrictEqual(events);
+      const isOfRun = ['run.started', 'run.finished', 'baseline.finished'].includes(type);
+      for (const [index, event] of events.entries()) {
+        const task = isOfRun ? '' : `task-${index}`;
+        await append(task, ...(before[event.type] ?? []), event);
+        const history = await second.taskHistory('demo', task);
+        expect(history.at(-1)?.event).toStrictEqual(event);
+        expect((await second.history('demo')).at(-1)).toStrictEqual(history.at(-1));
+      }
     });
 
     it('keeps names of tasks and plans apart, whatever is in them', async () => {
@@ -217,6 +252,17 @@ function ledgerContract(backend: string, makeStore: () => Promise<Store>): void 
       expect(await ledger.taskHistory('demo', 'a')).toHaveLength(20);
     });
 
+    it('writes what is of runs as a whole after whatever is there, whoever wrote it', async () => {
+      const add = async (one: Ledger, run: string): Promise<number> => {
+        const entry = { run, plan: 'demo', task: '', event: notice(run) };
+        return (await one.append(entry, undefined)).seq;
+      };
+      const seqs = await Promise.all(
+        Array.from({ length: 20 }, async (_, nth) => add(nth % 2 ? ledger : second, `r${nth}`)),
+      );
+      expect(seqs.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, nth) => nth + 1));
+    });
+
     it.each<[string, string, Event]>([
       ['a number that JSON has not', 'a', { type: 'gate.finished', ...gate, seconds: NaN }],
       ['a negative time', 'a', { type: 'gate.finished', ...gate, seconds: -1 }],
@@ -254,13 +300,12 @@ function ledgerContract(backend: string, makeStore: () => Promise<Store>): void 
         ['r2', undefined],
         ['r1', 1],
       ]);
-      const at = '2026-01-01T00:00:00.000Z';
       expect((await second.runs('demo')).at(-1)).toEqual({
         run: 'r1',
         plan: 'demo',
         planPath: 'PLAN.md',
-        startedAt: at,
-        finishedAt: at,
+        startedAt: store.now,
+        finishedAt: store.now,
         status: 1,
       });
       expect(runs[1]?.planPath).toBe('other/PLAN.md');
@@ -290,15 +335,20 @@ function ledgerContract(backend: string, makeStore: () => Promise<Store>): void 
         ['a', { type: 'gate.finished', ...gate }],
         ['new', notice('of a task that is new')],
         ['', { type: 'run.finished', status: 0, counts }],
+        ['a', voided],
+        ['a', rolledBack],
         ['a', { type: 'task.reopened', anew: false }],
       ];
-      for (const end of recordedEvents.keys()) {
+      for (const end of ends) {
         const plan = `plan-${end}`;
         const entries = recordedEvents.slice(0, end + 1);
         await ledger.restore({ slug: plan, path: `${plan}.md` }, { entries, highest: 0 });
         expect(await second.past(plan)).toEqual(folded(await second.history(plan)));
+        const heads = new Map<string, number>();
+        for (const { task } of entries) heads.set(task, (heads.get(task) ?? 0) + 1);
         for (const [task, event] of more) {
-          const seq = (await ledger.history(plan)).filter((one) => one.task === task).length;
+          const seq = heads.get(task) ?? 0;
+          heads.set(task, seq + 1);
           await ledger.append({ run: 'again', plan, task, event }, seq);
           expect(await second.past(plan)).toEqual(folded(await second.history(plan)));
         }
@@ -306,6 +356,7 @@ function ledgerContract(backend: string, makeStore: () => Promise<Store>): void 
     });
 
     it('hands out no number twice', async () => {
+      await ledger.addPlan('other', 'other/PLAN.md');
       expect(await ledger.highestNumber('demo')).toBe(0);
       expect(await ledger.takeNumber('demo', 0)).toBe(1);
       expect(await second.takeNumber('demo', 0)).toBe(2);
@@ -316,9 +367,9 @@ function ledgerContract(backend: string, makeStore: () => Promise<Store>): void 
     });
 
     it('knows which attempts of a work tree were cut off', async () => {
-      await append('done', attemptStarted(), { type: 'checkpoint.created', tag: 't', commit: 'c' });
-      await append('back', attemptStarted(), { type: 'rollback.done', snapshot });
-      await append('cut', attemptStarted(), { type: 'rollback.done', snapshot }, attemptStarted(2));
+      await append('done', ...passing('c'));
+      await append('back', attemptStarted(), voided, rolledBack);
+      await append('cut', attemptStarted(), voided, rolledBack, attemptStarted(2));
       await append('gating', attemptStarted(), { type: 'gate.finished', ...gate });
       await append('elsewhere', attemptStarted(1, 'w2'));
       await append('new', notice(''));
@@ -335,26 +386,31 @@ function ledgerContract(backend: string, makeStore: () => Promise<Store>): void 
     it('gives the tasks that have gone on since a run last came to its end', async () => {
       const of = async (plan: string): Promise<string[]> =>
         (await second.sinceEnd(plan)).map(({ task, event }) => `${task} ${event.type}`);
-      await append('old', attemptStarted(), { type: 'rollback.done', snapshot });
+      await append('old', attemptStarted(), voided, rolledBack);
       await append('on', attemptStarted());
       expect(await of('demo')).toEqual([
         'old attempt.started',
+        'old attempt.voided',
         'old rollback.done',
         'on attempt.started',
       ]);
       await append('', { type: 'run.finished', status: 1, counts });
       expect(await of('demo')).toEqual([' run.finished']);
-      await append('on', { type: 'rollback.done', snapshot });
+      await append('on', voided);
       await append('', notice('of no task'));
-      expect(await of('demo')).toEqual(['on attempt.started', ' run.finished', 'on rollback.done']);
+      expect(await of('demo')).toEqual([
+        'on attempt.started',
+        ' run.finished',
+        'on attempt.voided',
+      ]);
       expect(await of('other')).toEqual([]);
     });
 
     it('knows the refs that were told of, per plan', async () => {
       expect([...(await second.refsTold('demo'))]).toEqual([]);
       await append('', runStarted('start'));
-      await append('a', attemptStarted(), ...samples['gates.passed']);
-      await append('b', attemptStarted(), { type: 'rollback.done', snapshot });
+      await append('a', attemptStarted(), agentFinished, ...samples['gates.passed']);
+      await append('b', attemptStarted(), voided, rolledBack);
       const [passed] = samples['gates.passed'];
       const started = (await second.history('demo')).find(
         ({ event }) => event.type === 'run.started',
@@ -368,11 +424,7 @@ function ledgerContract(backend: string, makeStore: () => Promise<Store>): void 
 
     it('knows the commits of checkpoints and of starts, per plan', async () => {
       await append('', runStarted('start'));
-      await append('a', attemptStarted(), {
-        type: 'checkpoint.created',
-        tag: 'tag',
-        commit: 'point',
-      });
+      await append('a', ...passing('point'));
       const knows = async (plan: string): Promise<boolean[]> =>
         Promise.all(
           ['start', 'point', 'base', 'tag', 'poin', ''].map(async (commit) =>
@@ -395,10 +447,33 @@ function ledgerContract(backend: string, makeStore: () => Promise<Store>): void 
   });
 }
 
+const NOON = '2026-01-01T12:00:00.000Z';
+
 ledgerContract('SQLite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ledger contract '));
   return {
-    open: async (now) => openSqliteLedger(join(folder, 'skeleton', 'ledger.db'), { now }),
+    open: async () => openSqliteLedger(join(folder, 'skeleton', 'ledger.db'), { now: () => NOON }),
+    now: NOON,
     remove: async () => rmSync(folder, { recursive: true }),
   };
+});
+
+describe('in a database', () => {
+  let lab: PostgresLab;
+  let url: string;
+  beforeAll(async () => {
+    lab = await openPostgresLab();
+    url = await lab.database();
+  });
+  afterAll(async () => lab.close());
+
+  ledgerContract('PostgreSQL', async () => {
+    // What others keep there is nobody's business.
+    const project = randomUUID();
+    return {
+      open: async () => openPostgresLedger(url, { project }),
+      now: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      remove: async () => undefined,
+    };
+  });
 });

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { chanceOf, range } from '../support/chance.ts';
 import { makeJobsLab, type JobsLab, type JobsTask } from '../support/jobs-lab.ts';
 
 /**
@@ -11,21 +12,6 @@ const { SEED: onlySeed, NIGHTLY: nightly } = process.env;
 const isLong = nightly !== undefined || onlySeed !== undefined;
 const seeds = onlySeed === undefined ? range(isLong ? 25 : 1) : [Number(onlySeed)];
 const counts = isLong ? [2, 3, 5, 8] : [3];
-
-function range(count: number): readonly number[] {
-  return Array.from({ length: count }, (_, index) => index + 1);
-}
-
-/** mulberry32: small, and the same everywhere. */
-function chanceOf(seed: number): () => number {
-  let state = seed * 0x9e3779b9;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const lines = range(12)
   .map((nth) => `line ${nth}\n`)

@@ -89,6 +89,7 @@ const planted: readonly (readonly [rule: string, file: string, line: string])[] 
   ['home-of-gray-matter', 'src/core/x.ts', `import 'gray-matter';`],
   ['home-of-js-yaml', 'src/core/config/y.ts', `import 'js-yaml';`],
   ['home-of-markdown-it', 'src/report/y.ts', `import 'markdown-it';`],
+  ['home-of-pg', 'src/ledger/zz.ts', `import 'pg';`],
   ['home-of-picomatch', 'src/gate/z.ts', `import 'picomatch';`],
   ['home-of-simple-git', 'src/ledger/aa.ts', `await import('simple-git');`],
   ['home-of-node-child_process', 'src/git/bb.ts', `import { spawn } from 'node:child_process';`],

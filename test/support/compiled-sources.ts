@@ -18,7 +18,7 @@ export async function compileSources(sources: readonly string[]): Promise<string
   const bundle = await rolldown({
     input,
     platform: 'node',
-    external: [/^node:/, '@photostructure/sqlite'],
+    external: [/^node:/, '@photostructure/sqlite', 'pg'],
     transform: { target: 'node20.19' },
     checks: { eval: false, ineffectiveDynamicImport: false },
   });

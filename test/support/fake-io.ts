@@ -26,6 +26,7 @@ export function fakeIo(process: FakeProcess = {}): FakeIo {
     out: sink(out, isTerminal),
     err: sink(err, isTerminal),
     ask: () => Promise.resolve(answer),
+    conceal: () => undefined,
     windDown: () => new AbortController().signal,
     stdout: () => out.join(''),
     stderr: () => err.join(''),

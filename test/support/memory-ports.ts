@@ -174,6 +174,7 @@ function aLedger(events: Recorded[]): Ledger {
   const ofTask = (task: string): Recorded[] => events.filter((e) => e.task === task);
   const open = new Set<string>();
   return {
+    isShared: false,
     assertReadable: () => Promise.resolve(),
     history: () => Promise.resolve(events),
     past: () => Promise.resolve(pastOf(events)),
@@ -182,7 +183,7 @@ function aLedger(events: Recorded[]): Ledger {
     taskHistory: (_, task) => Promise.resolve(ofTask(task)),
     append: (entry, expectedSeq) => {
       const seq = ofTask(entry.task).length + 1;
-      if (seq !== expectedSeq + 1) return Promise.reject(new StaleWrite(entry.task));
+      if (seq !== (expectedSeq ?? seq - 1) + 1) return Promise.reject(new StaleWrite(entry.task));
       const recorded: Recorded = { ...entry, at: `t${events.length}`, seq };
       events.push(recorded);
       track(open, entry.task, entry.event);

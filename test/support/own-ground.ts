@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import {
+  chmodSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -79,6 +80,8 @@ function settle({ root, temporary, mark }: Ground): void {
   const gitConfig = join(root, 'gitconfig');
   mkdirSync(temporary);
   mkdirSync(home);
+  // What refuses to run as root, as PostgreSQL does, is run as somebody who owns nothing here.
+  if (process.getuid?.() === 0) for (const folder of [root, temporary]) chmodSync(folder, 0o711);
   writeFileSync(gitConfig, '[user]\n\tname = Suite\n\temail = suite@example.invalid\n');
   for (const name of Object.keys(process.env)) {
     if (foreign.test(name)) Reflect.deleteProperty(process.env, name);

@@ -58,6 +58,12 @@ export interface Config {
   readonly commit?: string;
   /** Path of the prompt's template, relative to the top of the repository. */
   readonly prompt?: string;
+  /** Of the user's own file only: where the ledger is, maybe with a password. */
+  readonly ledger?: string;
+  /** Of the user's own file and of flags only: the git remote that several machines share. */
+  readonly remote?: string;
+  /** Rejected attempts too go to the shared remote. */
+  readonly pushAttempts?: boolean;
   /** Who is told of the run; empty: nobody. */
   readonly notify?: readonly NotifyConfig[];
 }

@@ -13,6 +13,7 @@ export type ScalarType =
         | 'path'
         | 'url'
         | 'webhook'
+        | 'ledger'
         | 'usd'
         | 'tokens';
     }
@@ -43,5 +44,7 @@ export interface ConfigKey {
   readonly places: readonly Place[];
   /** In the user's own file it is the most that a repository may ask for; only a flag widens it. */
   readonly ceiling?: true;
+  /** Why it stands in no other place, where that has to be said. */
+  readonly why?: string;
   readonly doc: string;
 }

@@ -2,6 +2,7 @@
 
 import { keysOfAgents } from './agent-keys.ts';
 import type { ConfigKey, Place } from './key.ts';
+import { keysOfMachines } from './machine-keys.ts';
 import { everywhere, withTask } from './places.ts';
 
 export type * from './key.ts';
@@ -16,6 +17,7 @@ const attempts = { kind: 'count', least: 1, most: MOST_ATTEMPTS } as const;
 
 export const configKeys: readonly ConfigKey[] = [
   ...keysOfAgents,
+  ...keysOfMachines,
   {
     name: 'attempts',
     type: attempts,

@@ -55,12 +55,15 @@ function readEntry(entry: YamlEntry, place: Place): EntryReading {
 
 /** An unknown key, or one that belongs elsewhere. */
 function misplaced({ key: name, line }: YamlEntry, place: Place): Problem {
-  const places = configKeys.find((key) => key.name === name)?.places ?? [];
+  const { places = [], why } = configKeys.find((key) => key.name === name) ?? {};
   const home = taskFields.includes(name)
     ? 'task'
     : (places.find((one) => one === 'plan') ?? places[0]);
   if (home !== undefined)
-    return at(line, `unknown key \`${name}\` here: it belongs ${homes[home]}`);
+    return at(
+      line,
+      `unknown key \`${name}\` here: it belongs ${homes[home]}${why === undefined ? '' : ` (${why})`}`,
+    );
   const here = configKeys.filter((key) => key.places.includes(place));
   return unknownKey(
     name,

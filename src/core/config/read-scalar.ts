@@ -1,4 +1,5 @@
 /** One value of a type that needs no map and no list: read, or a problem at its key's line that says what is expected. */
+import { ledgerPlace, understood } from '../ledger-place.ts';
 import { quote, type Problem } from '../plan/problem.ts';
 import type { YamlNode } from '../plan/yaml-node.ts';
 import type { ScalarType } from './keys.ts';
@@ -23,7 +24,7 @@ export function readScalar(type: ScalarType, node: YamlNode, spot: Spot): Read<S
   const value = text === '' ? undefined : scalarOf(type, text);
   if (value !== undefined) return { value, problems: [] };
   const expected = expectedOf(type);
-  return type.kind === 'webhook' && node.kind === 'text'
+  return (type.kind === 'webhook' || type.kind === 'ledger') && node.kind === 'text'
     ? { problems: [unshown(spot, expected)] }
     : bad(node, spot, expected);
 }
@@ -52,6 +53,8 @@ function scalarOf(type: ScalarType, text: string): Scalar | undefined {
       return asUrl(text);
     case 'webhook':
       return asWebhook(text);
+    case 'ledger':
+      return ledgerPlace(text).kind === 'wrong' ? undefined : text;
     case 'usd':
       return parseUsd(text);
     case 'tokens':
@@ -83,6 +86,8 @@ function expectedOf(type: ScalarType): string {
       return 'an address that begins with http:// or https://';
     case 'webhook':
       return 'an address that begins with http:// or https://, or $NAME for the variable that holds it';
+    case 'ledger':
+      return understood;
     case 'usd':
       return 'US dollars, as 5 or 0.50';
     case 'tokens':

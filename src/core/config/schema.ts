@@ -93,6 +93,11 @@ function scalarSchema(type: ScalarType): Schema {
       return { anyOf: [{ type: 'integer', minimum: 1 }, text] };
     case 'webhook':
       return { type: 'string', pattern: '^([Hh][Tt][Tt][Pp][Ss]?://|\\$)' };
+    case 'ledger':
+      return {
+        type: 'string',
+        pattern: '^([Pp][Oo][Ss][Tt][Gg][Rr][Ee][Ss]([Qq][Ll])?://|local$)',
+      };
     case 'url':
       return { type: 'string', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' };
     case 'line':

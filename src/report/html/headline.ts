@@ -4,7 +4,7 @@ import type { ReportedTask, RunReport } from '../../core/run-report.ts';
 import { oneLine } from '../../core/text.ts';
 import { spellSum } from '../../core/usage.ts';
 import { whyOf } from '../log.ts';
-import { countWords } from '../reported-words.ts';
+import { countWords, hostedRun } from '../reported-words.ts';
 import { shellWord } from '../shell-word.ts';
 import { renderFacts, renderTime } from './facts.ts';
 import { attemptCount, taskAnchor } from './marks.ts';
@@ -115,7 +115,7 @@ function factsOf(
   report: RunReport,
   { hasDied }: MainOptions,
 ): readonly (readonly [string, Html | string])[] {
-  const { run } = report;
+  const { run, runs = [] } = report;
   return [
     ['time', spellSeconds(run.seconds)],
     ['used', spellSum(run.usage)],
@@ -124,7 +124,9 @@ function factsOf(
     ['begun', renderTime(run.startedAt)],
     ['ended', endOf(report, hasDied === true)],
     ['baseline', run.baseline === 'fail' ? 'red: the gates reject the untouched tree' : ''],
-    ['run', run.run],
+    ...(runs.length === 0
+      ? [['run', run.run] as const]
+      : runs.map((one) => ['run', hostedRun(one)] as const)),
   ];
 }
 

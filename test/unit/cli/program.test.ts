@@ -41,6 +41,7 @@ const commands = [
   'undo',
   'doctor',
   'gc',
+  'ledger',
 ];
 
 describe('help and version', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { permittedIn } from '../../../src/core/env-rules.ts';
+import { permittedIn, withoutPassword } from '../../../src/core/env-rules.ts';
 
 const names = (env: Readonly<Record<string, string>>, rules = {}): readonly string[] =>
   Object.keys(permittedIn(env, rules));
@@ -32,8 +32,25 @@ describe('permittedIn', () => {
     expect(names(env, { deny: ['NPM_*'] })).toEqual(['PATH', 'TZ']);
   });
 
+  it('nobody is told where the ledger is, whatever is allowed', () => {
+    const env = all('PATH', 'SKELETON_LEDGER', 'SKELETON_RUN_ID');
+    for (const rules of [{}, { allow: ['SKELETON_*'] }, { allow: ['*'], within: ['*'] }])
+      expect(names(env, rules)).toEqual(['PATH', 'SKELETON_RUN_ID']);
+  });
+
   it("the user's own `allow` holds beside the plan's", () => {
     const env = all('PATH', 'A', 'B', 'C');
     expect(names(env, { allow: ['A', 'B'], within: ['B', 'C'] })).toEqual(['PATH', 'B']);
+  });
+});
+
+describe('withoutPassword', () => {
+  it('keeps the password of a shared ledger back, unless it is allowed by its name', () => {
+    const env = all('PATH', 'PGPASSWORD', 'PGHOST');
+    const left = (rules?: object): readonly string[] => Object.keys(withoutPassword(env, rules));
+    for (const rules of [undefined, { allow: ['*'] }, { allow: ['PG*'] }])
+      expect(left(rules)).toEqual(['PATH', 'PGHOST']);
+    expect(left({ allow: ['PGPASSWORD'] })).toEqual(['PATH', 'PGPASSWORD', 'PGHOST']);
+    expect(left({ within: ['PGPASSWORD'] })).toEqual(['PATH', 'PGPASSWORD', 'PGHOST']);
   });
 });

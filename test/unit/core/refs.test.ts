@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { namedByRef } from '../../../src/core/own-things.ts';
 import {
   agentRefPrefix,
   attemptRef,
   autostashRef,
   checkpointTag,
+  fenceRef,
   isInTheWay,
   parseTag,
   planSlug,
@@ -42,6 +44,12 @@ test('ids that git would not tell apart get names of their own', () => {
   expect(taskSlug('a/b')).toMatch(/^a-b-[0-9a-f]{6}$/);
   expect(taskSlug('a/b')).not.toBe(taskSlug('a:b'));
   expect(taskSlug('x'.repeat(200))).toMatch(/^x{80}-[0-9a-f]{6}$/);
+});
+
+test("a fence is a task's, and says whose", () => {
+  expect(fenceRef('plan', 'one')).toBe('refs/skeleton/fence/plan/one');
+  const named = { kind: 'fence', plan: 'plan', task: 'one' };
+  expect(namedByRef(fenceRef('plan', 'one'))).toEqual(named);
 });
 
 test('tags are read back', () => {

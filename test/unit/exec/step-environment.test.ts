@@ -23,11 +23,25 @@ describe('stepEnvironment', () => {
     });
   });
 
+  it('has no password of a ledger that machines share', () => {
+    const ours = { PGPASSWORD: 'x', SKELETON_LEDGER: 'postgres://u@h/d' };
+    expect(stepEnvironment(ours, facts)).not.toHaveProperty('PGPASSWORD');
+    const local = { ...ours, SKELETON_LEDGER: 'local' };
+    expect(stepEnvironment(local, facts)).toHaveProperty('PGPASSWORD');
+  });
+
   it('has nothing that the system would refuse', () => {
     const task = { id: 'x', title: `\0${'é'.repeat(1e6)}` };
     const title = stepEnvironment({}, { ...facts, task })['SKELETON_TASK_TITLE'] ?? '';
     expect(title).toMatch(/^␀é+…$/);
     expect(Buffer.byteLength(title)).toBeLessThanOrEqual(8192);
+  });
+
+  it('does not say where the ledger is', () => {
+    const ours = { SKELETON_LEDGER: 'postgres://u:pw@h/d', KEPT: 'x' };
+    const env = stepEnvironment(ours, { run: 'r', plan: 'PLAN.md' });
+    expect(env).toMatchObject({ KEPT: 'x' });
+    expect(env).not.toHaveProperty('SKELETON_LEDGER');
   });
 
   it('puts the facts of the step above what it was given, and leaves those it does not have', () => {

@@ -331,6 +331,40 @@ describe('what agents took', () => {
     expect(next).toContain(`next: skeleton run  # waits for claude until ${at};`);
   });
 
+  test('a run among machines names what failed elsewhere, and where its tree is by now', () => {
+    const own = summarise(undefined, record([ofRun(runStarted())]));
+    const tree = 'refs/tags/skeleton/plan/0004-delta';
+    const team = { tree, failed: ['b'] };
+    const finished = runFinished({ status: 1, why: 'failed', team }) as EventOf<'run.finished'>;
+    const facts = { summary: own, finished, again: '', onward: '', planOption: '' };
+    const [last, next] = renderRunEnd(facts, plainStyle);
+    expect(last).toContain(
+      '; failed elsewhere: b; the tree is at skeleton/plan/0004-delta (exit 1)',
+    );
+    expect(next).toBe('next: skeleton status --failed');
+    const atCommit = { ...finished, team: { ...team, tree: 'c0ffee00'.repeat(5) } };
+    expect(renderRunEnd({ ...facts, finished: atCommit }, plainStyle)[0]).toContain(
+      '; the tree is at c0ffee00c0 (exit 1)',
+    );
+  });
+
+  test('a failed task that a machine has begun anew is under way, and not failed', () => {
+    const failed = record([...rejected('a'), taskFinished('a', 'failed')]);
+    const holder = { task: 'a', host: 'h', pid: 1, run: 'r2', since: '2026-01-01T00:00:00.000Z' };
+    const team = { ledger: 'postgres://h/db', held: [holder], runOption: '' };
+    const before = { ...factsOf([]), summary: summarise(undefined, failed), team };
+    expect(statusData({ ...before, team: { ...team, held: [] } })).toMatchObject({
+      counts: { failed: 1 },
+    });
+    expect(statusData(before)).toMatchObject({
+      counts: { failed: 0, pending: 1 },
+      next: 'skeleton run',
+    });
+    const [first] = renderStatus(before, plainStyle).split('\n');
+    expect(first).toContain('under way: a');
+    expect(first).not.toContain('failed');
+  });
+
   test('is in the lines of a run', () => {
     const end = told.find(({ event }) => event.type === 'agent.finished');
     const telling = { style: plainStyle, planOption: '' };
