@@ -1,7 +1,7 @@
 import type { Recorded } from '../src/index.ts';
 import type { GateResult } from '../src/core/events.ts';
-import { describeFailure } from '../src/core/failure.ts';
-import { find } from '../src/core/history.ts';
+import { describeFailure, type Failure } from '../src/core/failure.ts';
+import { find, isOfTask } from '../src/core/history.ts';
 import type { EventOf } from '../src/core/history.ts';
 import { shortRef } from '../src/core/refs.ts';
 import { reportOf } from '../src/core/run-report.ts';
@@ -65,8 +65,28 @@ function rejectionOf(
   return [
     { severity: 'error', title, message: describeFailure(failure) },
     ...rejecting.flatMap((gate) => ci.findings(gate, tree)),
+    ...(failure.kind === 'reviewed' || failure.kind === 'stagnated'
+      ? ofReview(failure, events)
+      : []),
   ];
 }
+
+/** Findings that blocked, each at its place; the last review is the one that is spoken of. */
+function ofReview({ paths = [] }: Failure, events: readonly Recorded[]): readonly Annotation[] {
+  const task = events.at(-1)?.task;
+  const own = events.filter((recorded) => recorded.task === task);
+  const begun = own.findLastIndex(({ event }) => event.type === 'attempt.started');
+  const review = find(own.slice(Math.max(0, begun)).filter(isOfTask), 'review.finished')?.event;
+  return (review?.findings ?? [])
+    .filter(({ file }) => paths.includes(file))
+    .slice(0, MOST_FINDINGS)
+    .map(({ file, line, severity, message }) => ({
+      ...{ severity: 'error' as const, title: `review: ${severity}`, message, path: file },
+      ...(line !== undefined && { line }),
+    }));
+}
+
+const MOST_FINDINGS = 10;
 
 function finish(event: EventOf<'run.finished'>, events: readonly Recorded[], ci: Ci): void {
   const { status, why = 'interrupted', counts } = event;

@@ -35,7 +35,7 @@ const stages = [
       {
         script: 'test:only',
         args: ['--reporter=verbose', '--reporter=json', `--outputFile.json=${results}`],
-        limit: 9 * minute,
+        limit: 10.5 * minute,
         totals: readTotals,
       },
     ],

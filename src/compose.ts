@@ -1,9 +1,10 @@
-/** The composition root: with compose-ledger.ts, the only place that builds adapters. Everything heavy is imported when it is needed. */
+/** The composition root: with src/compose/, the only place that builds adapters. Everything heavy is imported when it is needed. */
 import { existsSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type * as Survey from './agent/survey.ts';
-import { ledgerDoors, settleLedger, sharedIn, type LedgerDoors } from './compose-ledger.ts';
+import { agentDoors, type AgentDoors } from './compose/agent-doors.ts';
+import { ledgerDoors, settleLedger, sharedIn, type LedgerDoors } from './compose/ledger-doors.ts';
 import type { Config } from './core/config.ts';
 import { withoutPassword } from './core/env-rules.ts';
 import { ledgerVariable } from './core/ledger-place.ts';
@@ -18,7 +19,6 @@ import type * as NewFiles from './git/new-files.ts';
 import type { ScratchRepository } from './git/scratch-repository.ts';
 import {
   Refusal,
-  type Agents,
   type Checkpoints,
   type Gates,
   type Keeper,
@@ -38,10 +38,17 @@ export const packageRoot: string = ['..', '../..']
   .find((folder) => existsSync(join(folder, 'package.json'))) as string;
 
 export { clock };
-export { openStamp, settleLedger } from './compose-ledger.ts';
-export type { StorePlace } from './compose-ledger.ts';
+export { openStamp, settleLedger } from './compose/ledger-doors.ts';
+export type { StorePlace } from './compose/ledger-doors.ts';
 export { deadlineAfter } from './exec/limit-timer.ts';
 export { readUserConfig } from './exec/user-config.ts';
+export {
+  draftPrompt,
+  inScratchFolder,
+  openForge,
+  openPlanFile,
+  openPublisher,
+} from './compose/outward.ts';
 export { stoppingWith } from './git/stopping.ts';
 export { assertTemporary, makeTemporary } from './exec/temporary-folder.ts';
 export { sweepFolders } from './exec/own-folders.ts';
@@ -49,7 +56,7 @@ export type { ScratchRepository };
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** One repository as a command sees it: facts, and doors that open when they are needed. */
-export interface House extends LedgerDoors {
+export interface House extends LedgerDoors, AgentDoors {
   readonly facts: RepositoryFacts;
   /** Of what we write about secrets in our environment. */
   readonly mask: Mask;
@@ -71,7 +78,6 @@ export interface House extends LedgerDoors {
   readonly pushOff: () => Promise<string>;
   /** Full names of refs, and paths in the state folder, that `gc` took. */
   readonly pruned: () => Promise<ReadonlySet<string>>;
-  readonly agents: (config: Config, sink?: (chunk: Uint8Array) => void) => Promise<Agents>;
   /** The machine does not go to sleep until this is closed, as far as it can be asked. */
   readonly keepAwake: () => Promise<Wakefulness>;
   /** Ends what watches over the steps; nothing of a step lives then. */
@@ -152,12 +158,7 @@ export async function openHouse(cwd: string, given: Environment): Promise<House>
       const own = { ...places, env: forSteps(config), top };
       return openGates({ ...own, config, watcher: await watch.open() });
     },
-    agents: async (config, sink) => {
-      const { openAgents } = await import('./agent/agents.ts');
-      const { pushOff } = git;
-      const own = { ...places, env: forSteps(config), pushOff };
-      return openAgents({ ...own, config, sink, watcher: await watch.open() });
-    },
+    ...agentDoors({ ...places, envFor: forSteps, pushOff: git.pushOff }, watch.open),
     keepAwake: async () => (await import('./exec/keep-awake.ts')).keepAwake(env),
     close: () => watch.close(),
   };

@@ -19,3 +19,5 @@ export type * from './ports/checkpoints.ts';
 export type * from './ports/traces.ts';
 export type * from './ports/keeper.ts';
 export type * from './ports/pruner.ts';
+export type * from './ports/forge.ts';
+export type * from './ports/scribe.ts';

@@ -1,6 +1,7 @@
 import { readFoldedHistory, readHistory } from '../../src/index.ts';
 import { attemptsOf, summarise, summaryOf } from '../../src/core/summary.ts';
 import { loggedData, renderLog } from '../../src/report/log.ts';
+import { toldLines } from '../../src/report/told.ts';
 import { jsonLine } from '../../src/report/json.ts';
 import { chooseLook } from '../../src/report/style.ts';
 import { print } from '../io.ts';
@@ -24,8 +25,9 @@ export async function log(command: LookCommand, io: Io): Promise<number> {
   const history = await readFoldedHistory(place);
   refuseMistyped(planPath, history, 'log');
   tellNotice(history.notice, io);
-  const attempts = attemptsOf(summaryOf(history.plan?.tasks, history.past));
+  const summary = summaryOf(history.plan?.tasks, history.past);
   const { style } = chooseLook(io.env, io.out.isTerminal);
-  print(io.out, renderLog(attempts, style, history.pruned));
+  const attempts = renderLog(attemptsOf(summary), style, history.pruned);
+  print(io.out, [attempts, ...toldLines(summary.tasks)].join('\n'));
   return 0;
 }

@@ -1,5 +1,5 @@
 import { runPlan } from '../../src/index.ts';
-import type { Config, RunResult } from '../../src/index.ts';
+import type { Config, RunOptions, RunResult } from '../../src/index.ts';
 import { jsonLine } from '../../src/report/json.ts';
 import { shellLine } from '../../src/report/shell-word.ts';
 import { openCi } from '../ci.ts';
@@ -30,25 +30,15 @@ export interface RunCommand {
 
 /** `skeleton run`: works through the plan and shows it; gives the exit status. */
 export async function run(command: RunCommand, io: Io): Promise<number> {
-  const { cwd, plan, tasks, from, once, flags, dryRun, json, quiet, verbose, planOption } = command;
+  const { cwd, dryRun, json, quiet, verbose, planOption } = command;
   const again = shellLine(['skeleton', ...shownArgv(io.argv)]);
   const onward = shellLine(['skeleton', ...shownArgv(command.onward ?? io.argv)]);
   const ci = await openCi(io, cwd, io.err);
   const output = openRunOutput({ json, quiet, verbose, planOption, again, onward }, io, ci);
   const { onEarlier, onProgress, onAgentOutput, onLine, onWarning } = output;
   const { onEvent, isEnded } = notingEnd(output.onEvent);
-  const options = {
-    cwd,
-    tasks,
-    flags,
-    dryRun,
-    verbose,
-    ...(plan !== undefined && { planPath: plan }),
-    ...(from !== undefined && { from }),
-    ...(once !== undefined && { once }),
-  };
   try {
-    const result = await runPlan(options, {
+    const result = await runPlan(optionsOf(command), {
       onEvent,
       onEarlier,
       onProgress,
@@ -56,6 +46,7 @@ export async function run(command: RunCommand, io: Io): Promise<number> {
       onLine,
       ...(json && { onDryRun: (would) => print(io.out, jsonLine({ type: 'dry-run', ...would })) }),
       onWarning,
+      ...(!quiet && { onAfterOutput: onAgentOutput }),
       signal: io.windDown(),
       env: io.env,
     });
@@ -66,6 +57,27 @@ export async function run(command: RunCommand, io: Io): Promise<number> {
   }
 }
 
+function optionsOf({
+  cwd,
+  plan,
+  tasks,
+  from,
+  once,
+  flags,
+  dryRun,
+  verbose,
+}: RunCommand): RunOptions {
+  return {
+    cwd,
+    tasks,
+    flags,
+    dryRun,
+    verbose,
+    ...(plan !== undefined && { planPath: plan }),
+    ...(from !== undefined && { from }),
+    ...(once !== undefined && { once }),
+  };
+}
 function notingEnd(tell: RunOutput['onEvent']): {
   readonly onEvent: RunOutput['onEvent'];
   readonly isEnded: () => boolean;

@@ -29,7 +29,7 @@ export interface StatusCommand extends LookCommand {
 export async function status(command: StatusCommand, io: Io): Promise<number> {
   const { json, planOption } = command;
   const { history, summary, team } = await readStanding(command, io);
-  const { planPath, head } = history;
+  const { planPath, head, notes } = history;
   const { style } = chooseLook(io.env, io.out.isTerminal);
   if (command.failed) {
     const facts = { planPath, summary, planOption, runOption: team?.runOption ?? '' };
@@ -38,7 +38,7 @@ export async function status(command: StatusCommand, io: Io): Promise<number> {
   }
   const problems = history.plan?.problems.length ?? 0;
   const now = new Date().toISOString();
-  const facts = { planPath, summary, problems, head, planOption, now, team };
+  const facts = { planPath, summary, problems, head, planOption, now, team, notes };
   print(io.out, json ? jsonLine(statusData(facts)) : renderStatus(facts, style));
   return 0;
 }

@@ -5,7 +5,7 @@ import { openMask } from '../core/mask.ts';
 import type { Config } from '../core/config.ts';
 import type { Task } from '../core/plan/plan.ts';
 import { oneLine } from '../core/text.ts';
-import { Refusal, type Agent, type Agents } from '../ports.ts';
+import { Refusal, type Agent, type Agents, type StageJob } from '../ports.ts';
 import { apiCaller, noModel } from './api-caller.ts';
 import { attemptKey, steadyJob } from './attempt-key.ts';
 import type { Caller } from './caller.ts';
@@ -14,7 +14,7 @@ import { presetCaller, programFor } from './preset-caller.ts';
 import { findPreset, presets } from './presets/presets.ts';
 import { plainStart } from './plain-start.ts';
 import { renderPrompt } from './prompt.ts';
-import { readTemplate } from './read-template.ts';
+import { readStageTemplate, readTemplate } from './read-template.ts';
 import { runAgent, type AgentHouse } from './run-agent.ts';
 
 type CallerHouse = Pick<AgentHouse, 'top' | 'env' | 'config'>;
@@ -97,10 +97,12 @@ function agentOf(caller: Caller, house: AgentHouse): Agent {
   const { top, packageRoot, config } = house;
   const stateFolder = join(house.commonDir, 'skeleton');
   const mask = openMask(house.secrets ?? []);
-  const template = (): Promise<string> => readTemplate({ top, packageRoot, prompt: config.prompt });
+  const places = { top, packageRoot, prompt: config.prompt };
+  const template = (stage?: StageJob): Promise<string> =>
+    stage === undefined ? readTemplate(places) : readStageTemplate(stage, places);
   const unsteady = { here: [stateFolder, top], temporary: house.env['TMPDIR'] };
   const prompt: Agent['prompt'] = async (job) => {
-    const text = renderPrompt(await template(), job, stateFolder, mask.text);
+    const text = renderPrompt(await template(job.stage), job, stateFolder, mask.text);
     return caller.takesCommands === true ? plainStart(text) : text;
   };
   return {
@@ -108,11 +110,13 @@ function agentOf(caller: Caller, house: AgentHouse): Agent {
     reports: caller.reports,
     assertReady: async () => {
       await template();
+      for (const { name, prompt: path } of config.stages ?? [])
+        await readStageTemplate({ name, prompt: path }, places);
       await caller.assertReady();
     },
     prompt,
     key: async (job, trees) => {
-      const still = renderPrompt(await template(), steadyJob(job, unsteady), '');
+      const still = renderPrompt(await template(job.stage), steadyJob(job, unsteady), '');
       return attemptKey({ job, prompt: still, trees }, caller, config);
     },
     run: async (job) => runAgent(job, await prompt(job), caller, house),

@@ -17,7 +17,7 @@ export function attemptKey(
     trees,
     agent: caller.name,
     model: job.model,
-    options: { call: caller.identity, permissions, env, push },
+    options: { call: caller.identity, permissions, env, push, stage: job.stage?.name },
   });
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }

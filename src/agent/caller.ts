@@ -23,6 +23,8 @@ export interface Caller {
 export interface Call {
   readonly model: string | undefined;
   readonly session: string | undefined;
+  /** It is to look and to answer, and to change nothing, as far as its client can be told that. */
+  readonly isToRead?: true;
   /** Absolute. */
   readonly promptFile: string;
 }

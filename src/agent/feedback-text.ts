@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import type { GateResult } from '../core/events.ts';
 import { describeFailure } from '../core/failure.ts';
 import { byteLength, clip, excerpt, visible } from '../core/text.ts';
+import { describeRepeats, type Repeats } from '../core/stagnation.ts';
 import type { Feedback } from '../ports.ts';
+import { findingsText } from './review-text.ts';
 
 /** Bytes; more would push the task itself out of an agent's mind. */
 const MOST = 16_384;
@@ -23,20 +25,26 @@ const stillThere =
  * `continues`: its files lie in the work tree (`retry: continue`).
  */
 export function feedbackText(
-  { failure, gates, notices }: Feedback,
+  { failure, gates, notices, repeats, findings }: Feedback,
   stateFolder: string,
   continues = false,
 ): string {
   const reason = clip(visible(describeFailure(failure)), MOST_OF_REASON);
-  const intro = `The last attempt did not pass: ${reason}. ${continues ? stillThere : rolledBack}`;
+  const intro = `The last attempt did not pass: ${reason}. ${continues ? stillThere : rolledBack}${repeated(repeats)}`;
   const rejecting = gates.filter(isRejection);
   const shown = rejecting.slice(0, MOST_GATES);
   const left = rejecting.length - shown.length;
-  const told = byteLength([intro, ...noticed(notices)].join(''));
+  const found = findings === undefined ? [] : [`What the review found:\n${findingsText(findings)}`];
+  const told = byteLength([intro, ...found, ...noticed(notices)].join(''));
   const room = Math.floor((MOST - told) / Math.max(1, shown.length));
   const said = shown.map((gate) => gateText(gate, stateFolder, room));
   const more = left > 0 ? [`And ${left} more gates.`] : [];
-  return clip([intro, ...noticed(notices), ...said, ...more].join('\n\n'), MOST);
+  return clip([intro, ...found, ...noticed(notices), ...said, ...more].join('\n\n'), MOST);
+}
+
+function repeated(repeats: Repeats | undefined): string {
+  if (repeats === undefined) return '';
+  return ` ${describeRepeats(repeats)}: what was tried does not work. Find another way.`;
 }
 
 function noticed(notices: readonly string[]): readonly string[] {

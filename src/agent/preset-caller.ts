@@ -33,8 +33,10 @@ export function presetCaller(
       if ((await signIn(preset, program, place)) === 'no')
         throw new Refusal(3, `${preset.name} is not signed in`, preset.signIn.how);
     },
-    call: ({ model, session, promptFile }) => {
-      const call = { model, session: sessionName(session), promptFile, permissions };
+    call: ({ model, session, promptFile, isToRead }) => {
+      const isBound = isToRead === true && preset.permissions.readsWithout === true;
+      const given = isBound ? 'configured' : permissions;
+      const call = { model, session: sessionName(session), promptFile, permissions: given };
       const { args, stdin } = preset.command(call);
       const env = preset.env({ root: process.getuid?.() === 0 });
       return { command: { file: program, args }, env, stdin };

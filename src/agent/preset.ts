@@ -47,6 +47,8 @@ export interface Permissions {
   readonly flags: readonly string[];
   /** What the flags let the agent do, in one sentence. */
   readonly meaning: string;
+  /** Without them it may only read, unless its own configuration says more: right for a review. */
+  readonly readsWithout?: true;
 }
 
 /** How to find out, offline, whether the client is signed in; see `signInState`. */

@@ -2,6 +2,8 @@ import { clip, oneLine } from '../core/text.ts';
 import type { AgentJob } from '../ports.ts';
 import { feedbackText } from './feedback-text.ts';
 import { fillTemplate } from './fill-template.ts';
+import { notesText } from './notes-text.ts';
+import { diffText, verdictText } from './review-text.ts';
 
 const LONGEST_PREAMBLE = 20_000;
 const LONGEST_TITLE = 500;
@@ -11,15 +13,19 @@ export const promptHoles = [
   'acceptance',
   'attempt',
   'attempts',
+  'diff',
   'feedback',
   'files',
   'gates',
   'id',
+  'notes',
   'plan',
   'preamble',
   'protected',
+  'stage',
   'task',
   'title',
+  'verdict',
 ] as const;
 
 /**
@@ -32,8 +38,24 @@ export function renderPrompt(
   stateFolder: string,
   mask: (text: string) => string = (text) => text,
 ): string {
-  const prompt = fillTemplate(template, textsOf(job, mask(feedbackOf(job, stateFolder)))).trim();
+  const asked = job.stage?.review === undefined ? template : withVerdict(template);
+  const whole = job.notes === undefined ? asked : withNotes(asked);
+  const prompt = fillTemplate(whole, textsOf(job, mask(feedbackOf(job, stateFolder)))).trim();
   return `${prompt.startsWith('/') ? 'Task: ' : ''}${prompt}\n`;
+}
+
+/** However a template of a review is written, it ends with what the answer has to be. */
+function withVerdict(template: string): string {
+  return /\{\{\s*verdict\s*\}\}/.test(template) ? template : `${template}\n\n{{verdict}}\n`;
+}
+
+/** However a template is written, it has what people told: right before what the last attempt's gates said, else at its end. */
+function withNotes(template: string): string {
+  if (/\{\{\s*notes\s*\}\}/.test(template)) return template;
+  const feedback = /^[ \t]*\{\{\s*feedback\s*\}\}[ \t]*$/m;
+  return feedback.test(template)
+    ? template.replace(feedback, (hole) => `{{notes}}\n\n${hole}`)
+    : `${template}\n\n{{notes}}\n`;
 }
 
 function feedbackOf({ feedback, continues }: AgentJob, stateFolder: string): string {
@@ -44,20 +66,24 @@ function textsOf(
   job: AgentJob,
   feedback: string,
 ): Readonly<Record<(typeof promptHoles)[number], string>> {
-  const { plan, task, attempt } = job;
+  const { plan, task, attempt, stage } = job;
   return {
     acceptance: listed('It is done when:', task.acceptance),
     attempt: String(attempt.attempt),
     attempts: String(attempt.attempts),
+    diff: stage?.review === undefined ? '' : diffText(stage.review),
     feedback,
     files: listed('Files that it is expected to touch:', task.files),
-    gates: gatesText(job.gates),
+    gates: gatesText(job),
     id: oneLine(task.id),
+    notes: notesText(job.notes ?? []),
     plan: oneLine(plan.path),
     preamble: preambleText(plan.preamble),
     protected: protectedText(job),
+    stage: stage?.name ?? '',
     task: task.text,
     title: clip(oneLine(task.title), LONGEST_TITLE),
+    verdict: stage?.review === undefined ? '' : verdictText(stage.review),
   };
 }
 
@@ -72,7 +98,9 @@ function listed(title: string, items: readonly string[]): string {
   return items.length === 0 ? '' : [title, ...items.map((item) => `- ${item}`)].join('\n');
 }
 
-function gatesText(gates: readonly string[]): string {
+function gatesText({ gates, gatesAtEnd = [] }: AgentJob): string {
+  if (gates.length === 0 && gatesAtEnd.length > 0)
+    return `- These gates judge the work after the last stage: ${gatesAtEnd.join(', ')}. All have to pass then. Run what they run before you finish.`;
   if (gates.length === 0) return '- No gate judges it. Check it yourself.';
   return `- These gates judge the work tree when you are done: ${gates.join(', ')}. All have to pass. Run what they run before you finish.`;
 }

@@ -2,7 +2,8 @@ import { constants } from 'node:fs';
 import { lstat, open, readFile, realpath } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { oneLine } from '../core/text.ts';
-import { Refusal } from '../ports.ts';
+import { isShipped } from '../core/stages/stages.ts';
+import { Refusal, type StageJob } from '../ports.ts';
 import { unknownHoles } from './fill-template.ts';
 import { promptHoles } from './prompt.ts';
 
@@ -35,6 +36,19 @@ export async function readTemplate({ top, packageRoot, prompt }: TemplatePlaces)
   if (own === undefined) return readFile(join(packageRoot, 'templates/task.prompt.md'), 'utf8');
   assertSound(own, oneLine(prompt ?? ownTemplate));
   return own;
+}
+
+/**
+ * The template of a stage: the one that it names, else the shipped one of its name; `implement` is the task's own. Throws as
+ * `readTemplate`.
+ */
+export async function readStageTemplate(
+  { name, prompt }: Pick<StageJob, 'name' | 'prompt'>,
+  places: TemplatePlaces,
+): Promise<string> {
+  if (prompt !== undefined) return readTemplate({ ...places, prompt });
+  if (name === 'implement' || !isShipped(name)) return readTemplate(places);
+  return readFile(join(places.packageRoot, `templates/stages/${name}.md`), 'utf8');
 }
 
 function assertSound(template: string, path: string): void {

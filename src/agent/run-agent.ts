@@ -9,7 +9,8 @@ import type { Watcher } from '../exec/watcher.ts';
 import { writeAnew } from '../exec/write-anew.ts';
 import type { AgentEnd, AgentJob } from '../ports.ts';
 import { agentEnd } from './agent-end.ts';
-import type { Caller } from './caller.ts';
+import type { Call, Caller } from './caller.ts';
+import { openAnswer } from './final-answer.ts';
 import { openReader, type ReaderOptions } from './reading.ts';
 import { openStepCut } from './step-cut.ts';
 import { withoutPush } from './without-push.ts';
@@ -60,13 +61,10 @@ async function performStep(
   const promptFile = join(job.logFolder, 'prompt.md');
   const logPath = join(job.logFolder, 'agent.log');
   await writeAnew(promptFile, prompt);
-  const { command, env, stdin } = caller.call({
-    model: job.model,
-    session: job.session,
-    promptFile,
-  });
+  const { command, env, stdin } = caller.call(callOf(job, promptFile));
   const reader = caller.reader && openReader({ reader: caller.reader }, readerOptions(job));
   const cut = openStepCut(job, reader);
+  const answer = openAnswer(job, reader);
   const step = await runStep({
     command,
     cwd: top,
@@ -78,6 +76,7 @@ async function performStep(
     signal: cut.signal,
     onOutput: (chunk) => {
       reader?.take(chunk);
+      answer.take(chunk);
       cut.look();
     },
     ...(secrets && { secrets }),
@@ -87,7 +86,12 @@ async function performStep(
   assertAllEnded(step.leftovers);
   const seconds = Math.round(step.durationMs) / 1000;
   const log = relative(join(commonDir, 'skeleton'), logPath);
-  return cut.endOf(agentEnd(step.end, { seconds, log }, reader, caller.signIn));
+  const end = agentEnd(step.end, { seconds, log }, answer.reader, caller.signIn);
+  return answer.withText(cut.endOf(end));
+}
+
+function callOf({ model, session, stage }: AgentJob, promptFile: string): Call {
+  return { model, session, promptFile, ...(stage?.review && { isToRead: true }) };
 }
 
 function limitsOf(
@@ -111,10 +115,11 @@ function readerOptions({ sessionUsage }: AgentJob): ReaderOptions {
 }
 
 function environment(
-  { run, plan, task, attempt, base, slot }: AgentJob,
+  { run, plan, task, attempt, base, slot, stage }: AgentJob,
   promptFile: string,
   { env }: AgentHouse,
 ): Record<string, string> {
   const nth = { attempt: attempt.attempt, attempts: attempt.attempts, base };
-  return stepEnvironment(env, { run, plan: plan.path, task, attempt: nth, slot, promptFile });
+  const place = { attempt: nth, slot, stage: stage?.name };
+  return stepEnvironment(env, { run, plan: plan.path, task, ...place, promptFile });
 }

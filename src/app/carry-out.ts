@@ -1,18 +1,23 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { clock, deadlineAfter } from '../compose.ts';
+import type { Task } from '../core/plan/plan.ts';
+import type { Settings } from '../core/settings.ts';
+import { stagesOf } from '../core/stages/stages.ts';
 import { differsInMarksOnly } from '../core/plan/tick.ts';
 import { tickIn } from '../run/prepare.ts';
 import { openPurse } from '../run/purse.ts';
 import type { RunEnd } from '../run/run-plan.ts';
 import { openRoster } from '../run/roster.ts';
 import type { Session } from '../run/session.ts';
+import { openSteering } from '../run/steering.ts';
 import { startRun, type StartJob } from '../run/start-run.ts';
 import { openWaitBudget } from '../run/wait-budget.ts';
 import { cleanGround } from './clean-ground.ts';
 import { givingBack } from './giving-back.ts';
 import { tell } from './open-base.ts';
 import { checkOnce } from './once.ts';
+import { openPlanWatch } from './plan-watch.ts';
 import { nothingToDo, readWork, type Work } from './read-work.ts';
 import type { OpenBase, RunBase, RunIo } from './run-base.ts';
 import { openSlots } from './slots.ts';
@@ -34,6 +39,7 @@ const statusOf = {
   'gate-error': 4,
   'signed-out': 4,
   unpushed: 4,
+  'plan-changed': 4,
 } as const satisfies Record<Exclude<RunEnd['why'], 'interrupted'>, RunResult['status']>;
 
 export type Start = (job: StartJob, session: Session, work: Work) => Promise<RunEnd>;
@@ -53,7 +59,7 @@ export async function carryOut(
     base.io.onLine(nothingToDo(work));
     return { status: 0 };
   }
-  const session = await openSession(base, work);
+  const session = await openSteered(base, work);
   const { plan, bytes } = work.reading;
   const { tasks, lifted } = work;
   const setAside = work.settings.autostash ? setAsideIn(base) : undefined;
@@ -140,6 +146,13 @@ export async function openSession(
   };
 }
 
+/** A session in which people are heard meanwhile. */
+async function openSteered(base: RunBase, work: Work): Promise<Session> {
+  const session = await openSession(base, work);
+  const watch = openPlanWatch(base, work);
+  return { ...session, steering: openSteering({ ...session, watch }) };
+}
+
 type RunSite = OpenBase & { readonly io: RunIo };
 
 /** What the run was asked for: for its first line, the ledger and `--json`. */
@@ -148,6 +161,7 @@ function shown(
   { isolated, house }: RunBase,
   once: string | undefined,
 ): Readonly<Record<string, unknown>> {
+  const stages = Math.max(...tasks.map((task) => stepsOf(task, settings)));
   return {
     tasks: tasks.map((task) => task.id),
     agent: agents.name,
@@ -156,9 +170,16 @@ function shown(
     attempts: settings.attempts,
     timeout: settings.timeout,
     maxTime: settings.maxTime,
+    ...(stages > 1 && { stages }),
     ...(settings.budget && { budget: settings.budget }),
     ...(isolated !== undefined && { isolated }),
     ...(once !== undefined && { once }),
     ...(house.shared !== undefined && { host: hostname() }),
   };
+}
+
+/** A review may be asked twice. */
+function stepsOf(task: Task, { stages }: Settings): number {
+  const all = stagesOf(task.config, stages);
+  return Math.max(1, all.length + all.filter(({ verdict }) => verdict).length);
 }

@@ -7,9 +7,11 @@ import { settingsOf } from '../core/settings.ts';
 import { filesBehind, holesIn, makefiles, type GateText } from '../core/gate-holes.ts';
 import { scriptsIn } from '../core/init/node-project.ts';
 import { isUnwritten } from '../core/init/unwritten-gate.ts';
+import { stagedTasks } from '../run/stages.ts';
 import { assertReady } from '../run/start-run.ts';
-import { Refusal, type Gate, type Workspace } from '../ports.ts';
+import { Refusal, type Agents, type Gate, type Workspace } from '../ports.ts';
 import { startPaths } from '../run/prepare.ts';
+import { stepProblems } from './step-problems.ts';
 import { gatesOf, readPlan, type FileProblem, type PlanReading } from './read-plan.ts';
 
 export interface CheckResult {
@@ -46,17 +48,15 @@ export async function checkPlan(options: {
     await attempt(() => workspace.assertReady(planSlug(planPath))),
     await attempt(() => assertClean(workspace, planPath, reading.config)),
   ];
-  const agent = await attempt(async () => {
-    const agents = await house.agents(reading.config);
-    await assertReady(agents, reading.plan.tasks);
-    return agents.name;
-  });
+  const opened = await attempt(() => house.agents(reading.config));
+  const inSteps = (await attempt(() => problemsInSteps(house, reading, opened.value))).value ?? [];
+  const agent = await ready(opened, reading, inSteps.length === 0);
   const found = gates.value ?? [];
   const texts = await gateTexts(workspace, found);
   return {
     plan: reading.plan,
     planPath,
-    problems: reading.problems,
+    problems: [...reading.problems, ...inSteps],
     environment: notReady([gates, ...rest], texts),
     gates: found.map((gate) => gate.name),
     ...(agent.value !== undefined && { agent: agent.value }),
@@ -69,6 +69,30 @@ export async function checkPlan(options: {
       ...unsetVariables(reading.config, options.env),
     ],
   };
+}
+
+async function problemsInSteps(
+  house: House,
+  reading: PlanReading,
+  agents: Agents | undefined,
+): Promise<readonly FileProblem[]> {
+  const tasks = reading.plan.tasks.filter(({ state }) => state === 'pending');
+  return stepProblems({ reading, tasks, gates: await house.gates(reading.config), agents });
+}
+
+/** Of stages that are wrong, nobody can be asked. */
+async function ready(
+  { value: agents, refusal }: Tried<Agents>,
+  { plan: { tasks }, config }: PlanReading,
+  withStages: boolean,
+): Promise<Tried<string>> {
+  if (agents === undefined) return refusal === undefined ? {} : { refusal };
+  const settings = settingsOf(config);
+  const all = withStages ? tasks.flatMap((task) => stagedTasks(task, settings)) : tasks;
+  return attempt(async () => {
+    await assertReady(agents, all);
+    return agents.name;
+  });
 }
 
 function agentWarning({ message, mend }: NonNullable<Tried<string>['refusal']>): string {

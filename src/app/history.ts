@@ -1,4 +1,5 @@
 import { openHouse, planPathIn, type Environment, type House } from '../compose.ts';
+import type { Note } from '../core/note.ts';
 import type { Recorded } from '../core/events.ts';
 import type { PlanPast } from '../core/plan-past.ts';
 import type { Mask } from '../core/mask.ts';
@@ -19,15 +20,17 @@ export interface History {
   readonly events: readonly Recorded[];
   /** That the ledger is damaged or gone, and all this is known from git alone: one line; undefined where all is well. */
   readonly notice: string | undefined;
+  /** What people have asked for and no run has seen to yet. */
+  readonly notes: readonly Note[];
   readonly head: string | undefined;
   readonly branch: string | undefined;
   /** Absolute: `skeleton/` in the common git directory, where logs are. */
   readonly stateFolder: string;
   /** Full names of refs, and paths in the state folder, that `gc` took. */
   readonly pruned: ReadonlySet<string>;
-  /** The change from one commit to another, as text, binary files only named; undefined where one of them is gone. */
   /** Of webhook addresses that are written out in the files of the plan, the project and the user. */
   readonly ownMask: () => Promise<Mask>;
+  /** The change from one commit to another, as text, binary files only named; undefined where one of them is gone. */
   readonly diff: (from: string, to: string) => Promise<string | undefined>;
 }
 
@@ -53,7 +56,7 @@ export async function readFoldedHistory(place: Place): Promise<FoldedHistory> {
 async function readWith<T extends object>(
   { cwd, planPath: asked, env }: Place,
   readIt: (house: House, planPath: string) => Promise<T>,
-): Promise<T & Omit<History, 'events' | 'slug' | 'notice'>> {
+): Promise<T & Omit<History, 'events' | 'slug' | 'notes' | 'notice'>> {
   const house = await openHouse(cwd, env);
   const planPath = planPathIn(house.facts.top, cwd, asked);
   const looker = await house.looker();

@@ -26,6 +26,12 @@ export async function livingRuns(house: House, planPath: string): Promise<Living
   }
 }
 
+/** Whether anybody is at work on a plan. */
+export async function isPlanHeld(house: House, planPath: string): Promise<boolean> {
+  const living = await livingRuns(house, planPath);
+  return typeof living === 'string' ? living === 'last' : living.size > 0;
+}
+
 /** Whether a run that has no end yet is alive: of a repository's own, one after which no other began. */
 export function isAlive(run: string, living: Living, events: readonly Recorded[]): boolean {
   if (typeof living !== 'string') return living.has(run);

@@ -1,4 +1,5 @@
 import type { House } from '../compose.ts';
+import type { Note } from '../core/note.ts';
 import type { Recorded } from '../core/events.ts';
 import { pastOf, type PlanPast } from '../core/plan-past.ts';
 import { inOrder, rebuild } from '../core/rebuild.ts';
@@ -11,6 +12,8 @@ export interface Past {
   /** PLAN of the plan's path. */
   readonly slug: string;
   readonly events: readonly Recorded[];
+  /** What lies in its inbox. */
+  readonly notes: readonly Note[];
   /** That it is known from git alone, and why, in one line; undefined where the ledger tells it. */
   readonly notice: string | undefined;
 }
@@ -36,11 +39,12 @@ export async function readPast(house: House, planPath: string): Promise<Past> {
   const found = await (await traces.of(slug))(() => false);
   const rebuilt = rebuild({ plan: slug, planPath, history: [], traces: found });
   const events = inOrder(slug, rebuilt.entries);
-  if (read.why === undefined && events.length === 0) return { slug, events, notice: undefined };
+  if (read.why === undefined && events.length === 0)
+    return { slug, events, notes: [], notice: undefined };
   const what =
     read.why === undefined ? 'there is no ledger' : `the ledger is damaged (${read.why})`;
   const notice = `${what}: this is what git knows; skeleton run makes a new one`;
-  return { slug, events, notice };
+  return { slug, events, notes: [], notice };
 }
 
 /** The same, folded and without what gates said: a long history costs a fraction of what it does event by event. */
@@ -50,11 +54,13 @@ export async function readFolded(
 ): Promise<Omit<Past, 'events'> & { readonly past: PlanPast }> {
   const read = await withLedger(house, async (ledger) => {
     const slug = await slugOf(house, planPath, await ledger.plans());
-    if (ledger.isShared) return { slug, past: await ledger.past(slug) };
+    if (ledger.isShared)
+      return { slug, past: await ledger.past(slug), notes: await ledger.inbox(slug) };
     const seen = await (await house.traces()).of(slug);
     const past = await ledger.past(slug);
     const told = new Set(past.refs);
-    return isNothing(await seen((ref) => told.has(ref))) ? { slug, past } : undefined;
+    const notes = await ledger.inbox(slug);
+    return isNothing(await seen((ref) => told.has(ref))) ? { slug, past, notes } : undefined;
   });
   if (read.kind === 'read' && read.value !== undefined) return { ...read.value, notice: undefined };
   const { events, ...rest } = await readPast(house, planPath);
@@ -68,16 +74,23 @@ async function readBoth(
   { slug, planPath }: { readonly slug: string; readonly planPath: string },
 ): Promise<Past> {
   // What this clone's refs tell beside that is of other machines, or of a ledger of its own.
-  if (ledger.isShared) return { slug, events: await ledger.history(slug), notice: undefined };
+  if (ledger.isShared)
+    return {
+      slug,
+      events: await ledger.history(slug),
+      notice: undefined,
+      notes: await ledger.inbox(slug),
+    };
   const seen = await (await house.traces()).of(slug);
   const history = await ledger.history(slug);
   const told = refsToldIn(history);
   const traces = await seen((ref) => told.has(ref));
-  if (isNothing(traces)) return { slug, events: history, notice: undefined };
+  const notes = await ledger.inbox(slug);
+  if (isNothing(traces)) return { slug, events: history, notes, notice: undefined };
   const { entries } = rebuild({ plan: slug, planPath, history, traces });
-  if (entries.length === 0) return { slug, events: history, notice: undefined };
+  if (entries.length === 0) return { slug, events: history, notes, notice: undefined };
   const notice = 'the ledger has lost its end: this is what git knows; skeleton run mends it';
-  return { slug, events: [...history, ...inOrder(slug, entries, history)], notice };
+  return { slug, events: [...history, ...inOrder(slug, entries, history)], notes, notice };
 }
 
 export type Read<T> =

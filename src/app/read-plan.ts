@@ -1,6 +1,7 @@
 import { readUserConfig, type Environment } from '../compose.ts';
 import { mergeConfig, readProjectConfig, withCeilings, type Config } from '../core/config.ts';
 import type { Plan, Problem, Task } from '../core/plan/plan.ts';
+import { taskStageProblems } from '../core/stages/stages.ts';
 import { Refusal, type Gate, type Gates, type Workspace } from '../ports.ts';
 import { readPlanFile } from '../run/prepare.ts';
 
@@ -16,6 +17,8 @@ export interface PlanReading {
   readonly config: Config;
   /** Of the plan, `.skeleton.yml` and the user's file, all at once. */
   readonly problems: readonly FileProblem[];
+  /** Whose `stages:` hold, as a problem's file is named. */
+  readonly stagesIn: string;
 }
 
 export interface ReadingJob {
@@ -37,8 +40,16 @@ export async function readPlan(job: ReadingJob): Promise<PlanReading> {
   const plan = withLimits(read, user.config, job.flags);
   const merged = mergeConfig(user.config, project.config, plan.config);
   const config = mergeConfig(withCeilings(merged, user.config), job.flags);
-  const ofPlan = plan.problems.map((problem) => ({ ...problem, file: plan.path }));
-  return { plan, bytes, config, problems: [...ofPlan, ...project.problems, ...user.problems] };
+  const ofStages = plan.tasks.flatMap((task) =>
+    taskStageProblems(task.config, config.stages).map((message) => ({ line: task.line, message })),
+  );
+  const ofPlan = [...plan.problems, ...ofStages].map((one) => ({ ...one, file: plan.path }));
+  const problems = [...ofPlan, ...project.problems, ...user.problems];
+  const { stages } = config;
+  const layers = [[plan.path, plan] as const, [projectFile, project] as const];
+  const [stagesIn = userFile?.path ?? ''] =
+    layers.find(([, layer]) => layer.config.stages === stages) ?? [];
+  return { plan, bytes, config, problems, stagesIn };
 }
 
 /** What a task says for itself stays below the user's ceilings, and a flag beats it like all front matter. */

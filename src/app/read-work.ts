@@ -5,6 +5,8 @@ import { findTask, select } from '../core/schedule.ts';
 import { settingsOf, type Settings } from '../core/settings.ts';
 import { Refusal, type Agents, type Gate, type Gates, type Workspace } from '../ports.ts';
 import { refuseProblems } from '../run/prepare.ts';
+import { stagedTasks } from '../run/stages.ts';
+import { stepProblems } from './step-problems.ts';
 import { gatesOf, problemLine, readPlan, type PlanReading } from './read-plan.ts';
 import type { RunIo, RunOptions } from './run-base.ts';
 
@@ -47,7 +49,10 @@ export async function readWork(job: WorkJob): Promise<Work> {
   const sink = options.verbose ? io.onAgentOutput : undefined;
   // Where nothing is to be done, nobody has to be there to do it.
   const agents = tasks.length === 0 ? nobody : await house.agents(config, sink);
-  refuseUnmeasured(settings, agents, tasks);
+  const ofSteps = await stepProblems({ reading, tasks, gates, agents });
+  refuseProblems(ofSteps.map(problemLine));
+  const asStages = tasks.flatMap((task) => stagedTasks(task, settings));
+  refuseUnmeasured(settings, agents, asStages);
   const lifted = new Set(named.flatMap((name) => findTask(plan, name)?.id ?? []));
   return { reading, settings, tasks, lifted, named, gates, ...found, agents };
 }

@@ -30,6 +30,17 @@ export function refuseSharedUndo({ shared }: Pick<House, 'shared'>, planPath: st
   );
 }
 
+/** As refuseSharedTake: the mark counts where all machines read it. */
+export function refuseSharedSkip({ shared }: Pick<House, 'shared'>, planPath: string): void {
+  if (shared === undefined) return;
+  const branch = shortRef(isolateBranch(planSlug(planPath)));
+  throw new Refusal(
+    2,
+    `skip works where the ledger is this repository's own, and this one is shared (${shared.shown}): mark the task's box [-] in ${planPath}, and push that to the plan's branch`,
+    `git commit -a && git push origin HEAD:${branch}     the workers go on from there`,
+  );
+}
+
 /**
  * The remote by which a run meets other machines; undefined where it works on this repository alone. History and code travel together:
  * throws Refusal(2) where only one of them is shared.

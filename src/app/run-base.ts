@@ -52,6 +52,8 @@ export interface RunIo {
   readonly signal: AbortSignal;
   /** What went wrong beside the run, and changes nothing of it: somebody could not be told. */
   readonly onWarning?: (text: string) => void;
+  /** What commands of `on_success` and `on_failure` print. */
+  readonly onAfterOutput?: (chunk: Uint8Array) => void;
   readonly env: Environment;
 }
 

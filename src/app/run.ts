@@ -4,6 +4,7 @@ import { ledgerVariable } from '../core/ledger-place.ts';
 import { Refusal } from '../ports.ts';
 import { carryOut, type RunResult } from './carry-out.ts';
 import { dryRun } from './dry-run.ts';
+import { followed } from './follow-up.ts';
 import { withBase } from './open-base.ts';
 import { readPlan } from './read-plan.ts';
 import type { PlaceJob, RunIo, RunOptions } from './run-base.ts';
@@ -23,19 +24,26 @@ import type { Told } from './who-is-told.ts';
 export async function runPlan(options: RunOptions, io: RunIo): Promise<RunResult> {
   const settled = { ...io, env: await settleLedger(io.env) };
   return stoppingWith(io.signal, () =>
-    telling(options, settled, (heard, begin) => choosePlace(options, heard, begin)),
+    followed(options, settled, (watched, note) =>
+      telling(options, watched, (heard, begin) =>
+        choosePlace(options, heard, (told, config) => {
+          begin(told);
+          note({ top: told.top, plan: told.plan, config });
+        }),
+      ),
+    ),
   );
 }
 
 async function choosePlace(
   options: RunOptions,
   io: RunIo,
-  begin: (told: Told) => void,
+  begin: (told: Told & { readonly plan: string }, config: Config) => void,
 ): Promise<RunResult> {
   const house = await openHouse(options.cwd, io.env);
   const planPath = planPathIn(house.facts.top, options.cwd, options.planPath);
-  const onBegin: PlaceJob['onBegin'] = ({ notify: targets = [] }) => {
-    begin({ targets, top: house.facts.top, plan: planPath });
+  const onBegin: PlaceJob['onBegin'] = (config) => {
+    begin({ targets: config.notify ?? [], top: house.facts.top, plan: planPath }, config);
   };
   const job: PlaceJob = { options, io, house, planPath, onBegin };
   const { isolate = false, branch, ...asked } = await askedPlace(job);

@@ -95,7 +95,7 @@ async function refuseNothing({ workspace }: OpenBase, task: Task): Promise<void>
 type Tools = Parameters<typeof openSession>[1];
 
 async function tools(reading: PlanReading, house: House): Promise<Tools> {
-  const settings = { ...settingsOf(reading.config), judged: true };
+  const settings = { ...settingsOf(reading.config), judged: true, stagnation: Infinity };
   return {
     reading,
     settings,

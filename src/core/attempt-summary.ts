@@ -3,6 +3,7 @@ import type { Failure, VoidReason } from './failure.ts';
 import { find, secondsBetween } from './history.ts';
 import type { OfTask } from './history.ts';
 import { usageOfStep } from './spending.ts';
+import type { Finding } from './stages/verdict.ts';
 import type { Usage } from './usage.ts';
 
 export type AttemptOutcome =
@@ -42,6 +43,10 @@ export interface AttemptSummary {
   /** What the agent's step took, as far as it is known; undefined where no agent worked. */
   readonly usage: Usage | undefined;
   readonly gates: readonly GateResult[];
+  /** Name of the stage that it was; undefined where its task has none. */
+  readonly stage?: string;
+  /** What it found, where it was a review. */
+  readonly findings?: readonly Finding[];
   readonly snapshot: Snapshot | undefined;
   /** The attempt whose kept work this one only judges: its prompt and its agent's log are there. */
   readonly judges?: {
@@ -114,6 +119,7 @@ function attemptOf(task: string, slice: readonly OfTask[]): readonly AttemptSumm
   if (started === undefined) return [];
   const { number, attempt, attempts, agent, model, base } = started.event;
   const agentEnd = find(slice, 'agent.finished')?.event;
+  const review = find(slice, 'review.finished')?.event;
   return [
     {
       task,
@@ -134,6 +140,8 @@ function attemptOf(task: string, slice: readonly OfTask[]): readonly AttemptSumm
       },
       usage: usageOfStep(started.event, agentEnd),
       gates: slice.flatMap(({ event }) => (event.type === 'gate.finished' ? [event] : [])),
+      ...(started.event.stage && { stage: started.event.stage.name }),
+      ...(review && { findings: review.findings }),
       snapshot: find(slice, 'rollback.done')?.event.snapshot,
     },
   ];
@@ -145,6 +153,7 @@ const afterwards: ReadonlySet<TaskEvent['type']> = new Set([
   'checkpoint.verified',
   'task.reopened',
   'task.started',
+  'task.told',
   'task.finished',
   'notice',
 ]);

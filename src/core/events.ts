@@ -1,4 +1,5 @@
 import type { Failure, VoidReason } from './failure.ts';
+import type { Finding } from './stages/verdict.ts';
 import type { Usage } from './usage.ts';
 
 /** What a gate said of a tree. `error` is exit 75: the gate itself could not judge. */
@@ -49,9 +50,25 @@ export interface Limited {
   readonly own?: true;
 }
 
+/** Which of its task's stages an attempt is (docs/stages.md). */
+export interface StageOf {
+  /** From 0. */
+  readonly nth: number;
+  readonly name: string;
+  readonly of: number;
+  /** A verdict stage: the nth of the working stage whose work it reviews. */
+  readonly reviews?: number;
+}
+
 /** Events of one task; the machine folds them (core/machine.ts). Names and fields are the contract's ("Events"). */
 export type TaskEvent =
-  | { readonly type: 'task.started'; readonly title: string; readonly line: number }
+  | {
+      readonly type: 'task.started';
+      readonly title: string;
+      readonly line: number;
+      /** What tells the text that is worked on from another (core/text-mark.ts). */
+      readonly mark?: string;
+    }
   | {
       readonly type: 'attempt.started';
       /** Counts every attempt of the task over all runs: the N of `TASK#N`. */
@@ -74,6 +91,10 @@ export type TaskEvent =
       readonly continues?: Snapshot;
       /** In the agent's own words; absent: its default. */
       readonly model?: string;
+      /** Absent where the task has no stages. */
+      readonly stage?: StageOf;
+      /** Kept work of the stages before, which lies in the work tree. */
+      readonly onto?: Snapshot;
     }
   | {
       readonly type: 'agent.finished';
@@ -87,6 +108,13 @@ export type TaskEvent =
       readonly session?: string;
       /** `sha256:HEX` of all that decides what the agent does (core/attempt-key.ts). */
       readonly key?: string;
+    }
+  /** A verdict stage's answer, on the tree of the work that it was shown. */
+  | {
+      readonly type: 'review.finished';
+      readonly verdict: 'pass' | 'block';
+      readonly findings: readonly Finding[];
+      readonly tree: string;
     }
   | ({ readonly type: 'agent.throttled' } & Limited & {
         /** Who goes on instead, at once. */
@@ -111,6 +139,8 @@ export type TaskEvent =
   | {
       readonly type: 'attempt.rejected';
       readonly failure: Failure;
+      /** A review's last round: the task has no attempt more. */
+      readonly isLast?: true;
       /** The tree before any gate ran, the tick included; absent where it came to none. */
       readonly left?: string;
     }
@@ -120,6 +150,8 @@ export type TaskEvent =
       readonly until?: string;
       /** Sent back: what the next attempt is told. */
       readonly failure?: Failure;
+      /** `stage`: the tree that it left, the tick included. */
+      readonly left?: string;
       /** `ahead`: what its gates judged, and the digest of those gates. */
       readonly judged?: { readonly tree: string; readonly gatesHash: string };
     }
@@ -128,12 +160,20 @@ export type TaskEvent =
   /** `verify` has judged it again, and it holds. */
   | { readonly type: 'checkpoint.verified'; readonly tag: string; readonly commit: string }
   | { readonly type: 'wait.over' }
+  /** A person's note, for the prompts of the attempts that follow until the task passes. */
+  | {
+      readonly type: 'task.told';
+      /** Id of the note in the inbox: one note is told once. */
+      readonly note: string;
+      readonly text: string;
+      readonly by: string;
+    }
   /** A later run takes the task up again: `anew` starts the count at 1 (it had failed, or its checkpoint was undone). */
   | { readonly type: 'task.reopened'; readonly anew: boolean }
   | { readonly type: 'task.finished'; readonly state: TaskOutcome; readonly why?: string }
   | { readonly type: 'notice'; readonly message: string };
 
-export type TaskOutcome = 'passed' | 'unjudged' | 'failed' | 'blocked' | 'stopped';
+export type TaskOutcome = 'passed' | 'unjudged' | 'failed' | 'blocked' | 'stopped' | 'skipped';
 
 /** Events of the run as a whole; kept under the empty task id. */
 export type RunEvent =
@@ -153,6 +193,19 @@ export type RunEvent =
       readonly gates: readonly GateResult[];
     }
   | { readonly type: 'notice'; readonly message: string }
+  /** It waits until `skeleton resume`; `since`: ISO 8601, when that was asked for. */
+  | { readonly type: 'run.paused'; readonly since: string; readonly by: string }
+  | { readonly type: 'run.resumed' }
+  /** A plan that was edited between two tasks, as it is worked on from here on. */
+  | {
+      readonly type: 'plan.changed';
+      /** Holds it. */
+      readonly commit: string;
+      /** Ids of tasks. */
+      readonly added: readonly string[];
+      readonly removed: readonly string[];
+      readonly changed: readonly string[];
+    }
   | {
       readonly type: 'run.finished';
       readonly status: number;

@@ -16,6 +16,7 @@ export const failureKinds = [
   'conflict',
   'crashed',
   'stagnated',
+  'reviewed',
 ] as const;
 export type FailureKind = (typeof failureKinds)[number];
 
@@ -40,11 +41,12 @@ export type VoidReason =
   | 'ahead'
   | 'lost'
   | 'outpaced'
-  | 'unpushed';
+  | 'unpushed'
+  | 'stage';
 
 /** After these another agent, or the same anew, goes on at once. */
 export const goesOn: ReadonlySet<VoidReason> = new Set([
-  ...(['throttled', 'sent-back', 'ahead', 'lost', 'outpaced'] as const),
+  ...(['throttled', 'sent-back', 'ahead', 'lost', 'outpaced', 'stage'] as const),
 ]);
 
 const sentence: Readonly<Record<FailureKind, string>> = {
@@ -64,6 +66,7 @@ const sentence: Readonly<Record<FailureKind, string>> = {
   conflict: 'the attempt conflicts with what was checkpointed meanwhile',
   crashed: 'the run died during the attempt',
   stagnated: 'the attempts repeat themselves',
+  reviewed: 'a review found what has to be mended',
 };
 
 const voids: Readonly<Record<VoidReason, string>> = {
@@ -76,6 +79,7 @@ const voids: Readonly<Record<VoidReason, string>> = {
   ahead: 'passed ahead of its turn on the branch',
   lost: 'its work tree, or the work that it was to judge, was gone',
   outpaced: 'passed, but the branch had moved on the remote before it came there',
+  stage: 'its stage is done, and the next one goes on',
   unpushed: 'passed, but the remote did not take it',
 };
 

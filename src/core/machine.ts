@@ -1,55 +1,11 @@
 import type { Snapshot, TaskEvent } from './events.ts';
 import { goesOn, type Failure, type VoidReason } from './failure.ts';
 import { judgeAfter } from './judge-after.ts';
+import type { Attempt, Ended, Phase, Position, Progress, State } from './state.ts';
+import { afterRejection, afterStage, placeOf, type Next } from './stages/moves.ts';
 
-/** Where a task is in its life (architecture.md, "The machine"). All of it is a fold over the task's events. */
-export type State = Progress & Position;
+export type * from './state.ts';
 
-interface Progress {
-  /** Attempts charged since the task was last begun anew: 0…5 (`take` may go beyond). */
-  readonly charged: number;
-  /** Attempts ever started: the N of `TASK#N`. */
-  readonly number: number;
-  /** What the last charged attempt died of; feedback for the next. */
-  readonly lastFailure?: { readonly failure: Failure; readonly number: number };
-}
-
-/** The attempt under way. */
-export interface Attempt {
-  readonly base: string;
-  readonly attempt: number;
-  readonly attempts: number;
-  readonly agent: string;
-  readonly model?: string;
-  readonly token: string;
-  /** Kept work that it only judges again: as long as there is no verdict, that goes on. */
-  readonly judges?: Snapshot;
-}
-
-type Position =
-  | { readonly phase: 'pending' | 'stopped'; readonly judge?: Snapshot; readonly why?: VoidReason }
-  | (Attempt & { readonly phase: 'running'; readonly stage: number })
-  | (Attempt & { readonly phase: 'gating' })
-  | (Attempt & {
-      readonly phase: 'checkpointing';
-      readonly passed: Extract<TaskEvent, { type: 'gates.passed' }>;
-    })
-  | (Attempt & { readonly phase: 'rolling-back'; readonly ended: Ended })
-  | { readonly phase: 'waiting'; readonly until: string }
-  | { readonly phase: 'passed'; readonly commit: string; readonly tag: string }
-  | { readonly phase: 'failed' };
-
-export type Ended =
-  | { readonly how: 'rejected'; readonly failure: Failure }
-  | {
-      readonly how: 'voided';
-      readonly why: VoidReason;
-      readonly until?: string;
-      /** What the next attempt is told. */
-      readonly failure?: Failure;
-    };
-
-export type Phase = State['phase'];
 export type Effect =
   'start-attempt' | 'run-agent' | 'run-gates' | 'create-checkpoint' | 'roll-back' | 'wait';
 
@@ -60,6 +16,7 @@ export type Outcome = Extract<
     type:
       | 'attempt.started'
       | 'agent.finished'
+      | 'review.finished'
       | 'agent.throttled'
       | 'gates.passed'
       | 'attempt.rejected'
@@ -106,7 +63,9 @@ type Handler<T extends TaskEvent['type']> = (state: State, event: EventOf<T>) =>
 
 const handlers: { readonly [T in TaskEvent['type']]: Handler<T> } = {
   'task.started': same,
+  'task.told': same,
   'gate.finished': same,
+  'review.finished': same,
   'agent.throttled': throttle,
   'checkpoint.verified': same,
   'task.finished': finish,
@@ -119,7 +78,11 @@ const handlers: { readonly [T in TaskEvent['type']]: Handler<T> } = {
     passed: event,
   }),
   'attempt.rejected': (state, event) =>
-    rollingBack(state, { how: 'rejected', failure: event.failure }),
+    rollingBack(state, {
+      how: 'rejected',
+      failure: event.failure,
+      ...(event.isLast && { isLast: event.isLast }),
+    }),
   'attempt.voided': (state, event) =>
     rollingBack(state, {
       how: 'voided',
@@ -157,7 +120,8 @@ function startAttempt(state: State, event: EventOf<'attempt.started'>): State {
   if (event.number <= before.number)
     throw impossible(state, `attempt ${event.number} after ${before.number}`);
   const attempt = {
-    ...before,
+    ...withoutPlace(before),
+    ...placeOf(event, before.work),
     // In a rebuilt history the attempts before it may be missing; five means five all the same.
     charged: Math.max(before.charged + 1, event.attempt),
     number: event.number,
@@ -167,9 +131,10 @@ function startAttempt(state: State, event: EventOf<'attempt.started'>): State {
     agent: event.agent,
     ...(event.model !== undefined && { model: event.model }),
     token: event.token,
+    ...(event.stage && { staged: event.stage }),
   };
   return event.judge === undefined
-    ? { ...attempt, phase: 'running', stage: 0 }
+    ? { ...attempt, phase: 'running', stage: event.stage?.nth ?? 0 }
     : { ...attempt, judges: event.judge, phase: 'gating' };
 }
 
@@ -185,15 +150,33 @@ function rollingBack(state: State, ended: Ended): State {
 }
 
 function rolledBack(state: State, event: EventOf<'rollback.done'>): State {
-  const { ended, attempts, judges } = from(state, ['rolling-back']);
+  const { ended, attempts, judges, staged } = from(state, ['rolling-back']);
   if (ended.how === 'rejected') {
     const after = { ...progress(state), lastFailure: failureOf(state, ended.failure) };
-    return { ...after, phase: after.charged < attempts ? 'pending' : 'failed' };
+    const isOver = after.charged >= attempts || ended.failure.kind === 'stagnated';
+    const isLast = isOver || ended.isLast === true;
+    if (isLast) return { ...after, phase: 'failed' };
+    return { ...after, ...afterRejection(ended.failure, staged, judges), phase: 'pending' };
   }
   const { failure } = ended;
   const told = failure && { lastFailure: failureOf(state, failure) };
   const free = { ...progress(state), ...told, charged: state.charged - 1 };
+  const ending = { staged, judges, left: event.snapshot, work: state.work };
+  const next = afterStage(ended.why, ending);
+  if (next !== undefined) return goOn(free, ended.why, next);
   return { ...free, ...afterVoid(ended, { left: event.snapshot, judges }) };
+}
+
+function withoutPlace({ stage: _, work: _work, ...rest }: Progress): Progress {
+  return rest;
+}
+
+/** What a stage died of before it passed is nothing to the next one. */
+function goOn(free: Progress, why: VoidReason, { isAnew, ...next }: Next): State {
+  if (isAnew) return { ...withoutPlace(free), phase: 'pending' };
+  const { lastFailure, ...rest } = free;
+  const told = why !== 'stage' && lastFailure && { lastFailure };
+  return { ...rest, ...told, ...next, phase: 'pending' };
 }
 
 function afterVoid(
@@ -223,8 +206,14 @@ function failureOf(state: State, failure: Failure): NonNullable<Progress['lastFa
 }
 
 function progress(state: State): Progress {
-  const { charged, number, lastFailure } = state;
-  return { charged, number, ...(lastFailure && { lastFailure }) };
+  const { charged, number, lastFailure, stage, work } = state;
+  return {
+    charged,
+    number,
+    ...(lastFailure && { lastFailure }),
+    ...(stage && { stage }),
+    ...(work && { work }),
+  };
 }
 
 type In<P extends Phase> = Extract<State, { phase: P }>;
@@ -239,9 +228,10 @@ function attemptIn(
   state: State,
   phases: readonly ('running' | 'gating' | 'checkpointing')[],
 ): Progress & Attempt {
-  const { base, attempt, attempts, agent, model, token, judges } = from(state, phases);
+  const { base, attempt, attempts, agent, model, token, judges, staged } = from(state, phases);
   const who = { agent, ...(model !== undefined && { model }) };
-  return { ...progress(state), base, attempt, attempts, ...who, token, ...(judges && { judges }) };
+  const own = { base, attempt, attempts, ...who, token, ...(judges && { judges }) };
+  return { ...progress(state), ...own, ...(staged && { staged }) };
 }
 
 function impossible(state: State, what: string): Error {

@@ -14,9 +14,20 @@ export interface TaskPast {
   readonly recorded: Exclude<TaskOutcome, 'stopped'> | 'unproven' | 'pending';
   readonly attempts: readonly AttemptSummary[];
   readonly checkpoint?: Checkpoint;
+  /** Of the text that its last checkpoint was made for (core/text-mark.ts); undefined where that was not recorded. */
+  readonly mark?: string;
+  /** What people told of it, oldest first. */
+  readonly told?: readonly Told[];
   /** Why it is blocked or was stopped, as the run said it. */
   readonly why?: string;
   readonly waits?: Limited;
+}
+
+export interface Told {
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly by: string;
+  readonly text: string;
 }
 
 /** Full name of the tag, and the commit. */
@@ -90,6 +101,8 @@ export function withoutGates(past: PlanPast): PlanPast {
 function taskPastOf(id: string, history: readonly OfTask[]): TaskPast {
   const title = findLast(history, 'task.started')?.event.title;
   const checkpoint = lastCheckpoint(history);
+  const mark = markOfLast(history);
+  const told = toldTo(history);
   const why = findLast(history, 'task.finished')?.event.why;
   const waits = waitIn(history.map(({ event }) => event));
   return {
@@ -97,9 +110,23 @@ function taskPastOf(id: string, history: readonly OfTask[]): TaskPast {
     recorded: recordedState(history),
     attempts: attemptsIn(id, history),
     ...(checkpoint && { checkpoint }),
+    ...(mark !== undefined && { mark }),
+    ...(told.length > 0 && { told }),
     ...(why !== undefined && { why }),
     ...(waits && { waits }),
   };
+}
+
+export function toldTo(history: readonly OfTask[]): readonly Told[] {
+  return history.flatMap(({ at, event }) =>
+    event.type === 'task.told' ? [{ at, by: event.by, text: event.text }] : [],
+  );
+}
+
+/** Of the text that was worked on when the last checkpoint was made. */
+function markOfLast(history: readonly OfTask[]): string | undefined {
+  const passed = history.findLastIndex(({ event }) => event.type === 'checkpoint.created');
+  return findLast(history.slice(0, Math.max(0, passed)), 'task.started')?.event.mark;
 }
 
 /** What the history alone says: its last word about the task counts. */

@@ -48,6 +48,26 @@ export function recordedResult(
 
 type Attempt = readonly TaskEvent[];
 
+/** The newest review with this key that has answered; undefined where there is none. */
+export function recordedReview(
+  events: readonly TaskEvent[],
+  key: string,
+):
+  | {
+      readonly number: number;
+      readonly review: Extract<TaskEvent, { type: 'review.finished' }>;
+    }
+  | undefined {
+  const starts = events.flatMap((event, at) => (event.type === 'attempt.started' ? [at] : []));
+  for (const [nth, from] of [...starts.entries()].toReversed()) {
+    const attempt = events.slice(from, starts[nth + 1]);
+    const review = find(attempt, 'review.finished');
+    if (review === undefined || find(attempt, 'agent.finished')?.key !== key) continue;
+    return { number: find(attempt, 'attempt.started')?.number ?? 0, review };
+  }
+  return undefined;
+}
+
 /**
  * Work that was only judged again has the key of the attempt that made it; not where it was made ahead of its turn, and lay on
  * other work by then.
@@ -75,11 +95,15 @@ function leftOf(attempt: Attempt): Left | undefined {
   if (passed !== undefined && find(attempt, 'checkpoint.created') !== undefined)
     return { tree: passed.left ?? passed.commit, left: passed.left };
   const snapshot = find(attempt, 'rollback.done')?.snapshot;
-  const ahead = aheadIn(attempt);
-  if (ahead !== undefined && snapshot !== undefined)
-    return { tree: ahead.tree, left: ahead.tree, snapshot };
+  const good = goodIn(attempt);
+  if (good !== undefined && snapshot !== undefined) return { tree: good, left: good, snapshot };
   const rejected = find(attempt, 'attempt.rejected');
   return rejected && leftByRejected(rejected, snapshot);
+}
+
+/** What passed, but is no checkpoint: ahead of its turn, or a stage. */
+function goodIn(attempt: Attempt): string | undefined {
+  return aheadIn(attempt)?.tree ?? find(attempt, 'attempt.voided')?.left;
 }
 
 function aheadIn(attempt: Attempt): { readonly tree: string } | undefined {

@@ -2,6 +2,7 @@ import { attemptsIn, type AttemptSummary } from './attempt-summary.ts';
 import type { Recorded, TaskEvent } from './events.ts';
 import { groupBy, isOfTask, secondsBetween, type OfTask } from './history.ts';
 import { evolve, initial } from './machine.ts';
+import { toldTo } from './plan-past.ts';
 import type { RunSummary } from './run-summary.ts';
 import { summarise, type PlannedTask, type TaskSummary } from './summary.ts';
 import { sumUsage, type UsageSum } from './usage.ts';
@@ -120,6 +121,7 @@ function reported(task: TaskSummary, history: readonly OfTask[], runs: Runs): Re
   const numbers = numbersOf(history, runs);
   const attempts = attemptsIn(task.id, history).filter(({ number }) => numbers.has(number));
   const { id, title, state, checkpoint, why } = task;
+  const told = toldTo(history.filter((one) => runs.has(one.run)));
   return {
     id,
     title,
@@ -129,6 +131,7 @@ function reported(task: TaskSummary, history: readonly OfTask[], runs: Runs): Re
     attempts,
     seconds: attempts.reduce((sum, attempt) => sum + attempt.seconds, 0),
     usage: usageOf([{ attempts }]),
+    ...(told.length > 0 && { told }),
     waits: waitsIn(history, runs),
   };
 }
@@ -140,7 +143,7 @@ function usageOf(tasks: readonly Pick<ReportedTask, 'attempts'>[]): UsageSum {
 /** Later words about an attempt that are no part of it. */
 const aside: ReadonlySet<TaskEvent['type']> = new Set([
   ...(['checkpoint.verified', 'notice', 'task.finished'] as const),
-  ...(['task.reopened', 'task.started', 'wait.over', 'agent.throttled'] as const),
+  ...(['task.reopened', 'task.started', 'task.told', 'wait.over', 'agent.throttled'] as const),
 ]);
 
 /** Numbers of the attempts that the runs began or went on with. */

@@ -51,7 +51,8 @@ export function findTask(plan: Plan, name: string): Task | undefined {
   return digits === undefined ? undefined : plan.tasks[Number(digits) - 1];
 }
 
-function noSuchTask(plan: Plan, name: string): string {
+/** That a plan has no such task, and which was meant, maybe. */
+export function noSuchTask(plan: Plan, name: string): string {
   const some = plan.tasks.slice(0, 8).map((task) => task.id);
   const more = plan.tasks.length > some.length ? ', …' : '';
   const near = nearest(

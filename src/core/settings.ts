@@ -1,5 +1,5 @@
 import type { Config } from './config.ts';
-import type { BudgetConfig, EnvConfig } from './config/config.ts';
+import type { BudgetConfig, EnvConfig, StageConfig } from './config/config.ts';
 
 /** The settings of a run, after flags, front matter and files were merged. Times in ms, sizes in bytes. */
 export interface Settings {
@@ -7,6 +7,8 @@ export interface Settings {
   readonly model: string | undefined;
   readonly models: readonly string[] | undefined;
   readonly retry: 'fresh' | 'continue';
+  /** So many attempts that end alike, one after the other, are the last. */
+  readonly stagnation: number;
   readonly budget: BudgetConfig | undefined;
   readonly replay: boolean;
   readonly timeout: number;
@@ -31,6 +33,8 @@ export interface Settings {
   readonly env: EnvConfig | undefined;
   /** Template of the checkpoint's subject. */
   readonly commit: string | undefined;
+  /** The steps of each task that names none itself. */
+  readonly stages: readonly StageConfig[] | undefined;
 }
 
 const MINUTE = 60_000;
@@ -47,6 +51,7 @@ const defaults: Settings = {
   model: undefined,
   models: undefined,
   retry: 'fresh',
+  stagnation: 3,
   budget: undefined,
   replay: false,
   timeout: defaultTimeout,
@@ -66,6 +71,7 @@ const defaults: Settings = {
   keepCommits: false,
   env: undefined,
   commit: undefined,
+  stages: undefined,
 };
 
 export function settingsOf(config: Config): Settings {

@@ -1,8 +1,9 @@
 import type { AttemptSummary } from './attempt-summary.ts';
 import type { Limited, Recorded } from './events.ts';
 import { groupBy } from './history.ts';
-import { pastOf, type Checkpoint, type PlanPast, type TaskPast } from './plan-past.ts';
+import { pastOf, type Checkpoint, type PlanPast, type TaskPast, type Told } from './plan-past.ts';
 import type { RunPast, RunSummary } from './run-summary.ts';
+import { textMark } from './text-mark.ts';
 import { sumUsage, type UsageSum } from './usage.ts';
 
 /** Where a task stands, in the contract's words ("Words"). One under way is pending with an open attempt. */
@@ -26,6 +27,8 @@ export interface PlannedTask {
   readonly state: 'done' | 'pending' | 'skipped';
   readonly needs: readonly string[];
   readonly line: number;
+  /** As the plan has it; absent where nobody asks whether it changed. */
+  readonly text?: string;
 }
 
 export interface TaskSummary {
@@ -42,6 +45,10 @@ export interface TaskSummary {
   readonly usage: UsageSum;
   /** Full name of the tag, and the commit, of what passed. */
   readonly checkpoint: Checkpoint | undefined;
+  /** Passed, and its text in the plan is no longer that which passed. */
+  readonly textChanged?: true;
+  /** What people told of it, oldest first. */
+  readonly told?: readonly Told[];
   /** Why it is blocked or was stopped, as the run said it. */
   readonly why: string | undefined;
   /** Whose limit a pending task waits for, or waited for when its run ended. */
@@ -125,7 +132,17 @@ function taskOf(planned: PlannedTask, past: TaskPast): TaskSummary {
   const isUnderWay = past.attempts.at(-1)?.outcome.kind === 'open';
   // While the gates judge, the tick that lies in the work tree is ours, and not earned yet.
   const state = isUnderWay ? past.recorded : stateOf(planned, past.recorded);
-  return described(planned, state, past);
+  const task = described(planned, state, past);
+  return isOtherText(planned, task, past) ? { ...task, textChanged: true } : task;
+}
+
+function isOtherText(
+  planned: PlannedTask,
+  { checkpoint }: TaskSummary,
+  { mark }: TaskPast,
+): boolean {
+  if (checkpoint === undefined || mark === undefined || planned.text === undefined) return false;
+  return textMark(planned.text) !== mark;
 }
 
 /** A task that the plan does not have, or no longer: its history alone speaks. */
@@ -136,7 +153,7 @@ function unplanned(id: string, past: TaskPast): TaskSummary {
 function described(
   task: Pick<TaskSummary, 'id' | 'title' | 'line' | 'needs'>,
   state: TaskState,
-  { attempts, checkpoint, why, waits }: TaskPast,
+  { attempts, checkpoint, told, why, waits }: TaskPast,
 ): TaskSummary {
   const { id, title, line, needs } = task;
   return {
@@ -149,6 +166,7 @@ function described(
     seconds: attempts.reduce((sum, attempt) => sum + attempt.seconds, 0),
     usage: usageOf(attempts),
     checkpoint: isProved(state) ? checkpoint : undefined,
+    ...(told && { told }),
     why,
     ...(state === 'pending' && waits && { waits }),
   };
@@ -161,8 +179,8 @@ function isProved(state: TaskState): boolean {
 function stateOf(planned: PlannedTask, recorded: TaskState): TaskState {
   if (planned.state === 'skipped') return 'skipped';
   if (planned.state === 'done') return isProved(recorded) ? recorded : 'ticked';
-  // Passed once, but the mark is gone from the plan: the work was taken back.
-  return isProved(recorded) ? 'pending' : recorded;
+  // Passed or skipped once, but the mark is gone from the plan: that was taken back.
+  return isProved(recorded) || recorded === 'skipped' ? 'pending' : recorded;
 }
 
 /** A task that was blocked when its run ended is so only as long as what it waits for has failed, or is blocked itself. */

@@ -7,6 +7,11 @@ export type Judgement =
   | { readonly verdict: 'error'; readonly gates: readonly string[] }
   | { readonly verdict: 'fail'; readonly failure: Failure };
 
+/** Those whose rejection counts. */
+export function failedGates(results: readonly GateResult[]): readonly GateResult[] {
+  return results.filter(({ soft, verdict }) => !soft && ['fail', 'timeout'].includes(verdict));
+}
+
 /** One rejection that is not soft rejects; else an error leaves it open; else at least one that is not soft must have passed. */
 export function judgementOf(results: readonly GateResult[]): Judgement {
   const hard = results.filter((result) => !result.soft);

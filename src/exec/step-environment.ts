@@ -15,6 +15,8 @@ export interface StepFacts {
     { readonly attempt: number; readonly attempts: number; readonly base: string } | undefined;
   /** Of the tasks that are worked on at once, which one this is; undefined: 0, where there is an attempt. */
   readonly slot?: number | undefined;
+  /** Name of the task's stage. */
+  readonly stage?: string | undefined;
   /** Absolute. */
   readonly promptFile?: string | undefined;
   /** Absolute. */
@@ -71,6 +73,7 @@ export function stepEnvironment(ours: Environment, facts: StepFacts): Record<str
       SKELETON_ATTEMPTS: attempt?.attempts.toString(),
       SKELETON_BASE: attempt?.base,
       SKELETON_SLOT: attempt && String(facts.slot ?? 0),
+      SKELETON_STAGE: facts.stage,
       SKELETON_PROMPT_FILE: facts.promptFile,
       SKELETON_CHANGED_FILES: facts.changedFiles,
       GIT_REFLOG_ACTION: attempt && reflogMark,

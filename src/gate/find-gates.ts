@@ -1,4 +1,4 @@
-import type { Config } from '../core/config.ts';
+import type { Config, GateConfig } from '../core/config.ts';
 import type { Plan, Task } from '../core/plan/plan.ts';
 import { defaultGateTimeout } from '../core/settings.ts';
 
@@ -28,17 +28,23 @@ const defaultRetries = 2;
  * Throws Refusal(2), all problems at once: no gate, an empty gate file, a name of nothing, bytes that nobody can vouch for.
  */
 export async function findGates(
-  ground: Omit<Ground, 'looks'> & { readonly config: Config },
+  ground: Omit<Ground, 'looks'> & {
+    readonly config: Config;
+    /** In place of all others; may be none. */
+    readonly only?: readonly (string | GateConfig)[] | undefined;
+  },
   plan: Plan,
   task: Task | undefined,
 ): Promise<readonly Found[]> {
-  const { config } = ground;
+  const { config, only } = ground;
   const looks = await readGateFolder(ground.top);
   const on = { ...ground, looks };
-  const asked = config.gates?.map((entry) => draftGate(entry, on)) ?? discover(on);
-  const own = (task?.config.gate ?? []).map((entry) => draftGate(entry, on));
-  const gates = accept(await Promise.all([...asked, ...own]));
-  if (gates.length === 0 && (task !== undefined || !everyTaskHasItsOwn(plan)))
+  const gates = accept(
+    await (only === undefined
+      ? draftsOf(config, task, on)
+      : draftsOf({ gates: only }, undefined, on)),
+  );
+  if (only === undefined && gates.length === 0 && (task !== undefined || !everyTaskHasItsOwn(plan)))
     throw noGate(config, looks);
   const names = uniqueNames(gates.map(({ name }) => name));
   const marks = marksOf(looks);
@@ -49,6 +55,16 @@ export async function findGates(
     shipped: draft.shipped,
   }));
   return [...found.filter(({ gate }) => gate.fix), ...found.filter(({ gate }) => !gate.fix)];
+}
+
+async function draftsOf(
+  { gates }: Pick<Config, 'gates'>,
+  task: Task | undefined,
+  on: Ground,
+): Promise<readonly Draft[]> {
+  const asked = gates?.map((entry) => draftGate(entry, on)) ?? discover(on);
+  const own = (task?.config.gate ?? []).map((entry) => draftGate(entry, on));
+  return Promise.all([...asked, ...own]);
 }
 
 /** Marks of everything under a work tree's gates/ now. */

@@ -21,8 +21,8 @@ export function openGates(given: GatesOptions): Gates {
     return found;
   };
   return {
-    find: async (plan, task) => {
-      const found = await findGates(options, plan, task);
+    find: async (plan, task, only) => {
+      const found = await findGates({ ...options, only }, plan, task);
       for (const each of found) known.set(each.gate, each);
       return found.map(({ gate }) => gate);
     },

@@ -74,11 +74,14 @@ async function layOut(job: GateJob, options: RunnerOptions): Promise<Bench> {
   const changedFiles = join(job.logFolder, 'changed-files');
   await writeAnew(changedFiles, job.changed.map(({ path }) => `${path}\0`).join(''));
   const promptFile = join(job.logFolder, 'prompt.md');
-  const { run, plan, task, attempt, slot } = job;
+  const { run, plan, task, attempt, slot, stage } = job;
   const prompt = existsSync(promptFile) ? { promptFile } : {};
   return {
     cwd: options.top,
-    env: stepEnvironment(options.env, { run, plan, task, attempt, slot, changedFiles, ...prompt }),
+    env: stepEnvironment(options.env, {
+      ...{ run, plan, task, attempt, slot, stage, changedFiles },
+      ...prompt,
+    }),
     token: job.token,
     signal: job.signal,
     stateFolder: join(options.commonDir, 'skeleton'),

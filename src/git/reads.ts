@@ -43,10 +43,15 @@ export async function readFileAt(
 }
 
 /** The change between two commits as a patch, without the programs that a configuration may name for it. */
-export async function patchBetween({ git }: Repository, from: string, to: string): Promise<string> {
+export async function patchBetween(
+  { git }: Repository,
+  from: string,
+  to: string,
+  paths: readonly string[] = [],
+): Promise<string> {
   const args = ['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--no-renames'];
   const names = ['--src-prefix=a/', '--dst-prefix=b/'];
-  const out = await git.run([...args, ...names, '--end-of-options', from, to, '--'], {
+  const out = await git.run([...args, ...names, '--end-of-options', from, to, '--', ...paths], {
     settings: ['core.quotePath=true'],
   });
   return out.toString('utf8');

@@ -2,7 +2,7 @@ import { Refusal } from '../ports.ts';
 import type { WorkFile } from '../ports.ts';
 import { foldersAbove, toByteName, toShown } from './byte-name.ts';
 import type { ByteName } from './byte-name.ts';
-import { errorCode, readRegular, statOf } from './raw-files.ts';
+import { errorCode, isPlainBelow, readRegular, statOf, writeWhole } from './raw-files.ts';
 import type { Repository } from './located-repository.ts';
 import { specialKind } from './walk.ts';
 
@@ -25,6 +25,26 @@ export async function readFileOnDisk(repository: Repository, path: string): Prom
   const args = ['check-ignore', '--quiet', '--', `./${path}`];
   const { code } = await git.ask(args, { index, answers: [1] });
   return { kind: 'file', bytes, ignored: code === 0 };
+}
+
+/** Whether a regular file holds just these bytes; one that may not be read does not. */
+export function holdsOnDisk({ top }: Repository, path: string, bytes: Uint8Array): boolean {
+  const name = toByteName(path);
+  try {
+    const found = isPlainBelow(top, name) ? readRegular(`${top}/${name}`) : undefined;
+    return found?.equals(bytes) === true;
+  } catch {
+    return false;
+  }
+}
+
+/** Writes over a regular file, whole, with the mode that it has. Throws Refusal(4) where it is none. */
+export function writeOnDisk({ top }: Repository, path: string, bytes: Uint8Array): void {
+  const name = toByteName(path);
+  const stat = isPlainBelow(top, name) ? statOf(`${top}/${name}`) : undefined;
+  if (stat?.isFile() !== true)
+    throw new Refusal(4, `${toShown(name)} is no regular file any more`, 'git status');
+  writeWhole(`${top}/${name}`, bytes, stat.mode & 0o777);
 }
 
 function readOpen<T>(name: ByteName, read: () => T): T {

@@ -2,7 +2,8 @@ import { parseTag } from '../core/refs.ts';
 import type { Workspace } from '../ports.ts';
 import { activeHooks } from './active-hooks.ts';
 import { openAttempts } from './attempts.ts';
-import { toByteName } from './byte-name.ts';
+import { toByteName, toText } from './byte-name.ts';
+import { treeChanges } from './entries.ts';
 import { writeCommit, writeTag } from './commit-object.ts';
 import { readDirt } from './dirt.ts';
 import { readIdentity } from './identity.ts';
@@ -15,10 +16,11 @@ import { refuseRefsInTheWay } from './refs-in-the-way.ts';
 import { highestProofOf, patchBetween, readFileAt, resolveCommit } from './reads.ts';
 import { openRepository } from './repository.ts';
 import type { Repository } from './located-repository.ts';
+import { shortPatch } from './short-patch.ts';
 import { refuseUnsigned, wantsSignatures, writeSignedCommit } from './sign.ts';
 import { commitOnHead, treeWithPaths } from './start-commit.ts';
 import { cutShort } from './stopping.ts';
-import { readFileOnDisk } from './work-file.ts';
+import { holdsOnDisk, readFileOnDisk, writeOnDisk } from './work-file.ts';
 
 export { findRepository } from './repository.ts';
 
@@ -68,9 +70,13 @@ function reading(
   | 'highestProof'
   | 'activeHooks'
   | 'readWorkFile'
+  | 'holds'
+  | 'writeWorkFile'
   | 'readAt'
   | 'treeOf'
   | 'diff'
+  | 'shortDiff'
+  | 'changedPaths'
 > {
   const explained = explainingLoss(repository);
   return {
@@ -80,9 +86,14 @@ function reading(
     resolve: (revision) => resolveCommit(repository, revision),
     highestProof: (plan) => highestProofOf(repository, plan),
     readWorkFile: (path) => readFileOnDisk(repository, path),
+    holds: async (path, bytes) => holdsOnDisk(repository, path, bytes),
+    writeWorkFile: async (path, bytes) => writeOnDisk(repository, path, bytes),
     readAt: (commit, path) => readFileAt(repository, commit, path),
     treeOf: explained((commit) => treeOf(repository, commit)),
     diff: (from, to) => patchBetween(repository, from, to),
+    shortDiff: (from, to, but) => shortPatch(repository, { from, to, but }),
+    changedPaths: async (from, to) =>
+      [...(await treeChanges(repository, from, to)).keys()].map(toText),
   };
 }
 

@@ -7,7 +7,7 @@ import { readEvents, readPlanEvents } from './read-events.ts';
 import { scalar, type SqliteDatabase, type SqliteValue } from './sqlite.ts';
 
 /** To be raised with every change of what a history is folded to: a digest of another form is not read. */
-const FORM = 1;
+const FORM = 2;
 
 /** What a plan's events up to one of them were folded to, and what tells that they are still those. */
 interface Digest extends Extent {

@@ -4,12 +4,15 @@ import type {
   RunCounts,
   RunEvent,
   Snapshot,
+  StageOf,
   TaskEvent,
   TaskOutcome,
   TeamEnd,
   Verdict,
 } from '../core/events.ts';
 import { failureKinds, isVoidReason, type Failure } from '../core/failure.ts';
+import { severities } from '../core/stages/severity.ts';
+import type { Finding } from '../core/stages/verdict.ts';
 import type { Usage } from '../core/usage.ts';
 
 export type Check = (value: unknown) => boolean;
@@ -84,12 +87,21 @@ const usage = recordOf<Usage>({
   atLeast: optional((value) => value === true),
 });
 
+const finding = recordOf<Finding>({
+  file: text,
+  line: optional(count),
+  severity: (value) => severities.some((one) => one === value),
+  message: text,
+  suggestion: optional(text),
+});
+
 const outcome = wordOf<TaskOutcome>({
   passed: true,
   unjudged: true,
   failed: true,
   blocked: true,
   stopped: true,
+  skipped: true,
 });
 
 const counts = recordOf<RunCounts>({
@@ -102,7 +114,7 @@ const counts = recordOf<RunCounts>({
 });
 
 export const taskEvents: ChecksOf<TaskEvent> = {
-  'task.started': { title: text, line: count },
+  'task.started': { title: text, line: count, mark: optional(text) },
   'attempt.started': {
     number: count,
     attempt: count,
@@ -114,6 +126,15 @@ export const taskEvents: ChecksOf<TaskEvent> = {
     judge: optional(snapshot),
     continues: optional(snapshot),
     model: optional(text),
+    stage: optional(
+      recordOf<StageOf>({ nth: count, name: text, of: count, reviews: optional(count) }),
+    ),
+    onto: optional(snapshot),
+  },
+  'review.finished': {
+    verdict: wordOf({ pass: true, block: true }),
+    findings: listOf(finding),
+    tree: text,
   },
   'agent.finished': {
     ...{ seconds, ended: text, exit, log: text },
@@ -136,15 +157,17 @@ export const taskEvents: ChecksOf<TaskEvent> = {
     left: optional(text),
     rebuilt: optional(flag),
   },
-  'attempt.rejected': { failure, left: optional(text) },
+  'attempt.rejected': { failure, left: optional(text), isLast: optional(flag) },
   'attempt.voided': {
     ...{ why: isVoidReason, until: optional(text), failure: optional(failure) },
+    left: optional(text),
     judged: optional(recordOf({ tree: text, gatesHash: text })),
   },
   'rollback.done': { snapshot, kept: optional(flag) },
   'checkpoint.created': { tag: text, commit: text },
   'checkpoint.verified': { tag: text, commit: text },
   'wait.over': {},
+  'task.told': { note: text, text, by: text },
   'task.reopened': { anew: flag },
   'task.finished': { state: outcome, why: optional(text) },
   notice: { message: text },
@@ -164,6 +187,11 @@ export const runEvents: ChecksOf<RunEvent> = {
     gates: listOf(recordOf(gateResult)),
   },
   notice: { message: text },
+  'run.paused': { since: text, by: text },
+  'run.resumed': {},
+  'plan.changed': {
+    ...{ commit: text, added: listOf(text), removed: listOf(text), changed: listOf(text) },
+  },
   'run.finished': {
     status: count,
     why: optional(text),

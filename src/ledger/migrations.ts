@@ -48,6 +48,21 @@ export const migrations: readonly string[] = [
     body text not null
   ) strict;
   `,
+  `
+  create table note (
+    no integer primary key,
+    id text not null unique,
+    plan text not null,
+    at text not null,
+    kind text not null check (kind in ('pause', 'tell', 'skip')),
+    task text not null,
+    text text not null,
+    by text not null,
+    taken integer not null default 0
+  ) strict;
+
+  create index note_to_take on note (plan) where taken = 0;
+  `,
 ];
 
 /** What brings a file from a version to the newest; to be run in one transaction. */

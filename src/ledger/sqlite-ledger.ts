@@ -2,6 +2,7 @@ import type { Recorded } from '../core/events.ts';
 import { LedgerDamaged, StaleWrite, type Ledger } from '../ports.ts';
 import { keepDigest, readPast } from './digest.ts';
 import { rowOf, type EventRow } from './event-row.ts';
+import { inboxOf } from './inbox.ts';
 import type { LedgerFile } from './ledger-file.ts';
 import { openForReading } from './open-for-reading.ts';
 import { openForWriting } from './open-for-writing.ts';
@@ -32,6 +33,7 @@ export async function openSqliteLedger(
     isShared: false,
     ...reading(file, unreadable),
     ...writing(file, { now, unreadable }),
+    ...inboxOf(file),
     close: async () => file.close(),
   };
 }

@@ -8,7 +8,7 @@ import { runStep, type StepEnd } from '../exec/run-step.ts';
 import { stepEnvironment } from '../exec/step-environment.ts';
 import { makeTemporary } from '../exec/temporary-folder.ts';
 import { startWatcher } from '../exec/watcher.ts';
-import type { Delivery } from '../ports.ts';
+import type { Delivery, FollowUp } from '../ports.ts';
 import type { NotifierPlaces } from './places.ts';
 
 /** From TERM to KILL, milliseconds: the run's end waits for it. */
@@ -17,6 +17,13 @@ const GRACE = 500;
 const MOST_OUTPUT = 64 * 2 ** 10;
 const LONGEST_WORDS = 200;
 
+/** A command's input, and its variables besides those of its environment. */
+interface Spoken {
+  readonly input: string;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly sink?: ((chunk: Uint8Array) => void) | undefined;
+}
+
 /**
  * Runs a command with the notification on its standard input. Undefined where it ended with 0, else why it did not, with its
  * last line. Every process of it is ended with it.
@@ -24,9 +31,29 @@ const LONGEST_WORDS = 200;
 export async function call(
   command: string,
   notification: Notification,
-  { limitMs, signal, cwd, env, secrets }: Delivery & NotifierPlaces,
+  places: Delivery & NotifierPlaces,
 ): Promise<string | undefined> {
   const { event, run = '', plan = '' } = notification;
+  const variables = { ...stepEnvironment(places.env, { run, plan }), SKELETON_NOTIFY: event };
+  return perform(command, { input: `${JSON.stringify(notification)}\n`, variables }, places);
+}
+
+/** The same for a command that follows a run. */
+export async function callAfter(
+  command: string,
+  { input, run, plan, status, sink }: FollowUp,
+  places: Delivery & NotifierPlaces,
+): Promise<string | undefined> {
+  const told = stepEnvironment(places.env, { run, plan });
+  const variables = { ...told, SKELETON_RUN_STATUS: String(status) };
+  return perform(command, { input, variables, sink }, places);
+}
+
+async function perform(
+  command: string,
+  { input, variables, sink }: Spoken,
+  { limitMs, signal, cwd, secrets }: Delivery & NotifierPlaces,
+): Promise<string | undefined> {
   const folder = makeTemporary('skeleton-step-');
   // Also where we are killed meanwhile.
   const watcher = startWatcher();
@@ -34,8 +61,8 @@ export async function call(
     const { end, tail } = await runStep({
       command,
       cwd,
-      env: { ...stepEnvironment(env, { run, plan }), SKELETON_NOTIFY: event },
-      input: `${JSON.stringify(notification)}\n`,
+      env: variables,
+      input,
       token: randomUUID(),
       timeoutMs: limitMs,
       graceMs: GRACE,
@@ -45,6 +72,7 @@ export async function call(
       signal,
       secrets,
       watcher,
+      ...(sink && { sink }),
     });
     const ended = endedIn(end);
     if (ended === undefined) return undefined;

@@ -1,7 +1,10 @@
 import type { KeyTrees } from '../core/attempt-key.ts';
-import type { GateResult } from '../core/events.ts';
+import type { GateResult, StageOf } from '../core/events.ts';
 import type { Failure } from '../core/failure.ts';
 import type { Plan, Task } from '../core/plan/plan.ts';
+import type { Severity } from '../core/stages/severity.ts';
+import type { Finding } from '../core/stages/verdict.ts';
+import type { Repeats } from '../core/stagnation.ts';
 import type { Usage } from '../core/usage.ts';
 import type { Refusal } from './refusal.ts';
 
@@ -26,11 +29,17 @@ export interface AgentJob {
   readonly sessionUsage?: Usage | 'unknown' | undefined;
   /** Whether the last attempt's files lie in the work tree (`retry: continue`). */
   readonly continues?: boolean | undefined;
+  /** Which stage of its task it is; undefined: the task has none. */
+  readonly stage?: StageJob | undefined;
   /** Gates that will judge, by name. */
   readonly gates: readonly string[];
+  /** Those that judge the task after its last stage; absent at that one, and without stages. */
+  readonly gatesAtEnd?: readonly string[];
   readonly protect: readonly string[];
   /** Why the last attempt did not pass; undefined at the first. */
   readonly feedback: Feedback | undefined;
+  /** What people told it of the task while runs went, oldest first; absent for nothing. */
+  readonly notes?: readonly string[];
   /** Absolute folder for prompt.md and agent.log. */
   readonly logFolder: string;
   readonly signal: AbortSignal;
@@ -38,11 +47,33 @@ export interface AgentJob {
   readonly mayGoOn?: ((usage: Usage) => boolean) | undefined;
 }
 
+export interface StageJob extends StageOf {
+  /** Path of its prompt's template, relative to the top; undefined: the shipped one of its name. */
+  readonly prompt: string | undefined;
+  /** A verdict stage: what it is to judge. */
+  readonly review?: ReviewJob | undefined;
+}
+
+export interface ReviewJob {
+  /** From where the task began to the work, as a patch. */
+  readonly diff: string;
+  /** Findings as grave as this, or graver, reject. */
+  readonly block: Severity;
+  /** What it found the last time. */
+  readonly last: readonly Finding[];
+  /** What was wrong with its answer a moment ago. */
+  readonly problems: readonly string[];
+}
+
 export interface Feedback {
   readonly failure: Failure;
   readonly gates: readonly GateResult[];
   /** What was noticed of the attempt: what was put back, ignored files that it made. */
   readonly notices: readonly string[];
+  /** Attempts have ended alike. */
+  readonly repeats?: Repeats | undefined;
+  /** Of a review. */
+  readonly findings?: readonly Finding[] | undefined;
 }
 
 /** What is known of a step, however it ended. What the agent does not report is absent. */
@@ -52,6 +83,8 @@ export interface AgentSaid {
   readonly usage?: Usage;
   /** The agent's own name of the conversation. */
   readonly session?: string;
+  /** The end of what it answered; only where a review is asked for. */
+  readonly text?: string;
 }
 
 /** How the agent's step ended. Anything but `finished` is a failed or void attempt. */

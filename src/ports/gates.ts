@@ -1,3 +1,4 @@
+import type { GateConfig } from '../core/config.ts';
 import type { GateResult, Verdict } from '../core/events.ts';
 import type { Plan, Task } from '../core/plan/plan.ts';
 import type { ChangedPath } from './workspace.ts';
@@ -26,6 +27,8 @@ export interface GateJob {
     { readonly attempt: number; readonly attempts: number; readonly base: string } | undefined;
   /** SKELETON_SLOT; undefined: 0. */
   readonly slot?: number | undefined;
+  /** SKELETON_STAGE. */
+  readonly stage?: string | undefined;
   readonly token: string;
   readonly logFolder: string;
   readonly failFast: boolean;
@@ -42,7 +45,12 @@ export interface GateRun {
 
 export interface Gates {
   /** The gates that judge this task (the plan's and its own), in order. Throws Refusal(2) for no gate or an empty gate file. */
-  find(plan: Plan, task: Task | undefined): Promise<readonly Gate[]>;
+  find(
+    plan: Plan,
+    task: Task | undefined,
+    /** In place of all others; may be none. */
+    only?: readonly (string | GateConfig)[],
+  ): Promise<readonly Gate[]>;
   /** Digest of the gates' commands, settings and bytes: what a verdict is valid for. `sha256:HEX`. */
   hash(gates: readonly Gate[]): Promise<string>;
   /** Runs them in order, checked against `hash` right before each is used; throws nothing for a rejection. */

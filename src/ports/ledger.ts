@@ -1,4 +1,5 @@
 import type { Event, Recorded } from '../core/events.ts';
+import type { Note } from '../core/note.ts';
 import type { PlanPast } from '../core/plan-past.ts';
 import { Refusal } from './refusal.ts';
 
@@ -91,6 +92,12 @@ export interface Ledger {
   /** Verdicts of gates on trees, by tree and gates hash. */
   verdict(tree: string, gatesHash: string): Promise<'pass' | 'fail' | undefined>;
   rememberVerdict(tree: string, gatesHash: string, verdict: 'pass' | 'fail'): Promise<void>;
+  /** Puts a note into a plan's inbox, for the run that goes or the next one; needs no lock. Durable when it returns; an id that is there stays as it is. */
+  post(plan: string, note: Note): Promise<void>;
+  /** What lies there, in the order in which it came. */
+  inbox(plan: string): Promise<readonly Note[]>;
+  /** Takes notes out, whose ids these are: what they asked for is done, or recorded. */
+  take(plan: string, ids: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -8,6 +8,19 @@ export interface Delivery {
   readonly signal: AbortSignal;
 }
 
+/** What a command that follows a run gets. */
+export interface FollowUp {
+  /** For its standard input. */
+  readonly input: string;
+  readonly run: string;
+  /** Path of the plan, relative to the top. */
+  readonly plan: string;
+  /** The run's exit status. */
+  readonly status: number;
+  /** Gets what it prints, masked. */
+  readonly sink?: ((chunk: Uint8Array) => void) | undefined;
+}
+
 /** Tells somebody outside of a run. */
 export interface Notifier {
   /**
@@ -19,4 +32,6 @@ export interface Notifier {
     notification: Notification,
     delivery: Delivery,
   ): Promise<string | undefined>;
+  /** Runs a command of `on_success` or `on_failure`; the result as of `tell`. */
+  follow(command: string, about: FollowUp, delivery: Delivery): Promise<string | undefined>;
 }

@@ -142,11 +142,19 @@ export interface Workspace {
   activeHooks(): Promise<readonly string[]>;
   /** Reads a file of the work tree; lstat first, O_NOFOLLOW, so that a FIFO or a link never hangs or misleads us. */
   readWorkFile(path: string): Promise<WorkFile>;
+  /** Whether a regular file of the work tree holds just these bytes. Asks git nothing. */
+  holds(path: string, bytes: Uint8Array): Promise<boolean>;
+  /** Writes over a regular file of the work tree, whole, with the mode that it has. Throws Refusal(4) where it is none. */
+  writeWorkFile(path: string, bytes: Uint8Array): Promise<void>;
   /** Bytes of a file at a commit; undefined where there is none. */
   readAt(commit: string, path: string): Promise<Uint8Array | undefined>;
   treeOf(commit: string): Promise<string>;
   /** The change between two commits as a patch; binary files are only named, odd names escaped. */
   diff(from: string, to: string): Promise<string>;
+  /** The same but for one path, for an agent to read: where it is long, what was left out is told, with a list of all. */
+  shortDiff(from: string, to: string, but: string): Promise<string>;
+  /** What differs between two commits. */
+  changedPaths(from: string, to: string): Promise<readonly string[]>;
 
   /** Records everything an agent may damage, durably, and gives the commit the attempt starts from. Read-only but for the record. `startTree`: what lies in the work tree where that is not HEAD's tree (the baseline run before the start commit). */
   begin(attempt: AttemptId, rules: AttemptRules, startTree?: string): Promise<string>;

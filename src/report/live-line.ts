@@ -7,7 +7,7 @@ export interface LiveStep {
   readonly task: string;
   readonly attempt: number;
   readonly attempts: number;
-  readonly step: 'agent' | 'gate' | 'checkpoint' | 'rollback' | 'baseline' | 'wait';
+  readonly step: 'agent' | 'gate' | 'checkpoint' | 'rollback' | 'baseline' | 'wait' | 'pause';
   readonly name: string;
   /** What a wait waits for; ISO 8601. */
   readonly until?: string;
@@ -20,6 +20,7 @@ const words: Readonly<Record<LiveStep['step'], string>> = {
   rollback: 'rolling back',
   baseline: 'gates on the untouched tree: ',
   wait: 'waiting for',
+  pause: 'paused',
 };
 
 /** A step with the seconds that it has taken, or that a wait still has to go. */

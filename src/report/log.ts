@@ -20,7 +20,7 @@ export function renderLog(
   const used = usedColumn(sumUsage(attempts.flatMap(({ usage }) => usage ?? [])));
   const head = ['attempt', 'when (UTC)', 'verdict', 'time', ...used.head, 'kept as', 'why'];
   const rows = attempts.map((attempt) => [
-    { text: `${attempt.task}#${attempt.number}` },
+    { text: attemptLabel(attempt) },
     { text: attempt.startedAt.slice(0, 19).replace('T', ' ') },
     { text: attemptVerdict(attempt), paint: paintVerdict(attempt, style) },
     { text: spellSeconds(attempt.seconds) },
@@ -31,11 +31,17 @@ export function renderLog(
   return renderTable([head.map((text) => ({ text, paint })), ...rows]).join('\n');
 }
 
+/** `TASK#N`, and its stage where it has one. */
+export function attemptLabel({ task, number, stage }: AttemptSummary): string {
+  return `${task}#${number}${stage === undefined ? '' : ` ${stage}`}`;
+}
+
 /** One word for how an attempt ended. */
 export function attemptVerdict({ outcome }: AttemptSummary): string {
   if (outcome.kind === 'passed' && outcome.unproven) return 'unproven';
   if (outcome.kind === 'passed') return outcome.judged ? 'passed' : 'unjudged';
   if (outcome.kind === 'voided' && outcome.why === 'ahead') return 'ahead';
+  if (outcome.kind === 'voided' && outcome.why === 'stage') return 'done';
   return outcome.kind === 'open' ? 'under way' : outcome.kind;
 }
 
@@ -47,6 +53,7 @@ function paintVerdict({ outcome }: AttemptSummary, style: Style): (text: string)
 export function whyOf({ outcome }: AttemptSummary): string {
   if (outcome.kind === 'rejected') return describeFailure(outcome.failure);
   if (outcome.kind !== 'voided') return '';
+  if (outcome.why === 'stage') return '';
   return outcome.why === 'ahead' || outcome.why === 'sent-back'
     ? describeVoid(outcome.why)
     : `does not count: ${describeVoid(outcome.why)}`;

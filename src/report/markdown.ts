@@ -8,11 +8,13 @@ import {
   type ReportedTask,
   type RunReport,
 } from '../core/run-report.ts';
+import { spellFinding } from '../core/stages/verdict.ts';
 import { byteLength, clip, excerpt } from '../core/text.ts';
 import { isReported, spellSum, sumUsage } from '../core/usage.ts';
-import { attemptVerdict, whyOf } from './log.ts';
+import { attemptLabel, attemptVerdict, whyOf } from './log.ts';
 import { markdownCode, markdownFence, markdownTable, markdownText } from './markdown-parts.ts';
 import { countWords, endWords, gatesAgainst, hostedRun, taskWords } from './reported-words.ts';
+import { toldPart } from './told.ts';
 
 /** What a comment on GitHub may hold (65,536 characters), with room for what others add. */
 const MOST_BYTES = 60_000;
@@ -34,6 +36,7 @@ export function renderMarkdown(
     headline(report),
     taskTable(report),
     ...tasks.flatMap((task) => failureParts(task, details)),
+    ...toldPart(tasks),
     ...attemptsPart(tasks),
   ];
   return `${within(parts, mostBytes).join('\n\n')}\n`;
@@ -127,8 +130,14 @@ function failureParts(task: ReportedTask, details: AttemptDetails): readonly str
   const outputs = details.get(name)?.outputs;
   return [
     `#### ${cell(`${name}: ${whyOf(last) || attemptVerdict(last)}`, 300)}`,
+    ...findingParts(last),
     ...against.map((gate) => outputPart(gate, outputs?.get(gate.name))),
   ];
+}
+
+function findingParts({ findings = [] }: AttemptSummary): readonly string[] {
+  if (findings.length === 0) return [];
+  return [findings.map((one) => `- ${cell(spellFinding(one), 400)}`).join('\n')];
 }
 
 function outputPart(gate: GateResult, output: string | undefined): string {
@@ -160,7 +169,7 @@ function attemptRow(attempt: AttemptSummary): readonly string[] {
   const { seconds, usage, gates } = attempt;
   const spelled = gates.map(({ name, verdict }) => `${clip(name, 40)} ${verdict}`).join(', ');
   return [
-    markdownCode(clip(attemptName(attempt), 80)),
+    markdownCode(clip(attemptLabel(attempt), 80)),
     attemptVerdict(attempt),
     cell(whyOf(attempt)),
     spellSeconds(seconds),

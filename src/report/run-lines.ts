@@ -3,7 +3,8 @@ import { describeVoid, describeFailure } from '../core/failure.ts';
 import type { Failure } from '../core/failure.ts';
 import type { EventOf } from '../core/history.ts';
 import { shortRef } from '../core/refs.ts';
-import { oneLine } from '../core/text.ts';
+import type { PlanChange } from '../core/plan-change.ts';
+import { clip, oneLine } from '../core/text.ts';
 import { spellSeconds } from '../core/duration.ts';
 import { spellUsage } from '../core/usage.ts';
 import { spellLimited } from '../core/waiting.ts';
@@ -56,17 +57,37 @@ const handlers: { readonly [T in Event['type']]: Handler<T> } = {
     const about = recorded.task === '' ? '' : `${oneLine(recorded.task)}  `;
     return [problem(`${style.warn('notice')}  ${about}${oneLine(event.message)}`)];
   },
+  'run.paused': ({ since, by }, { recorded, style, planOption }) => {
+    const when = `${oneLine(by)} at ${clockTime(since, recorded.at)}`;
+    return [
+      problem(`${style.warn('‖')} paused by ${when}; to go on: skeleton resume${planOption}`),
+    ];
+  },
+  'run.resumed': (_, { style }) => [result(`${style.good('▶')} goes on`)],
+  'plan.changed': ({ commit, ...change }, { style }) => {
+    const text = `the plan was edited: ${spellChange(change)} (${commit.slice(0, 10)})`;
+    return [result(`${style.warn('notice')}  ${oneLine(text)}`)];
+  },
   'task.started': none,
+  'task.told': ({ text, by }, context) => [
+    result(`${name(context)}  told by ${oneLine(by)}: ${clip(oneLine(text), LONGEST_TOLD)}`),
+  ],
   'attempt.started': (event, context) => {
     const title = event.attempt === 1 ? `: ${oneLine(context.task.title)}` : '';
     if (event.judge !== undefined && context.task.isAhead)
       return [step(`${name(context)}  its turn: goes onto the branch`)];
     const what = event.judge === undefined ? '' : ', only judged again';
-    return [step(`${name(context)}  attempt ${event.attempt}/${event.attempts}${what}${title}`)];
+    const stage = event.stage === undefined ? '' : ` ${oneLine(event.stage.name)}`;
+    const nth = `attempt ${event.attempt}/${event.attempts}${stage}`;
+    return [step(`${name(context)}  ${nth}${what}${title}`)];
   },
   'agent.finished': ({ ended, seconds, usage = {} }, context) => {
     const parts = [oneLine(ended), spellSeconds(seconds), spellUsage(usage)];
     return [step(`${name(context)}  agent: ${parts.filter((part) => part !== '').join(', ')}`)];
+  },
+  'review.finished': ({ verdict, findings }, context) => {
+    const many = findings.length === 1 ? '1 finding' : `${findings.length || 'no'} findings`;
+    return [step(`${name(context)}  review: ${verdict}, ${many}`)];
   },
   'agent.throttled': (event, { recorded, task, style }) => {
     const { agent = task.agent || 'the agent', next } = event;
@@ -86,6 +107,7 @@ const handlers: { readonly [T in Event['type']]: Handler<T> } = {
       return [
         step(`${style.strong(oneLine(recorded.task))}  passed its gates; waits for its turn`),
       ];
+    if (event.why === 'stage') return [];
     if (event.why === 'sent-back' && event.failure !== undefined) {
       const failure = oneLine(describeFailure(event.failure));
       const text = `sent back, free of charge: on what passed meanwhile, ${failure}`;
@@ -101,6 +123,18 @@ const handlers: { readonly [T in Event['type']]: Handler<T> } = {
   'task.reopened': none,
   'task.finished': finishedLines,
 };
+
+/** Bytes of a note that a line shows. */
+const LONGEST_TOLD = 200;
+
+function spellChange({ added, removed, changed }: PlanChange): string {
+  const parts = [
+    ...(added.length > 0 ? [`added ${added.join(', ')}`] : []),
+    ...(removed.length > 0 ? [`removed ${removed.join(', ')}`] : []),
+    ...(changed.length > 0 ? [`changed ${changed.join(', ')}`] : []),
+  ];
+  return parts.length > 0 ? parts.join('; ') : 'the order of its tasks';
+}
 
 function name({ recorded, style }: Context): string {
   return style.strong(oneLine(recorded.task));
@@ -184,6 +218,8 @@ function finishedLines(event: EventOf<'task.finished'>, context: Context): Lines
       return [problem(`${style.bad('✗')} ${name(context)}  failed${effort}${why}`)];
     case 'blocked':
       return [problem(`${style.warn('-')} ${name(context)}  blocked${why}`)];
+    case 'skipped':
+      return [result(`${style.warn('-')} ${name(context)}  skipped${effort}${why}`)];
     case 'stopped':
       return [problem(`${style.warn('‖')} ${name(context)}  stopped${effort}${why}`)];
   }

@@ -33,9 +33,10 @@ function worstCase(options: EventOf<'run.started'>['options']): string {
   const agent = numberIn(options, 'timeout') ?? 0;
   const gates = numberIn(options, 'gateTimeout') ?? 0;
   const maxTime = numberIn(options, 'maxTime') ?? Infinity;
-  const most = tasks * attempts * (agent + gates);
-  const limits =
-    gates === 0 ? spellLimit(agent) : `(${spellLimit(agent)} agent + ${spellLimit(gates)} gates)`;
+  const stages = numberIn(options, 'stages') ?? 1;
+  const most = tasks * attempts * (stages * agent + gates);
+  const each = `${stages === 1 ? '' : `${stages} steps × `}${spellLimit(agent)}`;
+  const limits = gates === 0 ? each : `(${each} agent + ${spellLimit(gates)} gates)`;
   const cutOff = most > maxTime ? `, cut off after ${spellLimit(maxTime)}` : '';
   const times = `${count(tasks, 'task')} × ${count(attempts, 'attempt')} × ${limits}`;
   return `at worst ${times} = ${spellLimit(most)}${cutOff}; ${budgetOf(options)}`;

@@ -1,6 +1,7 @@
 import { agentName } from '../core/agent-name.ts';
 import type { AttemptSummary } from '../core/attempt-summary.ts';
 import type { AttemptDetail } from '../core/run-report.ts';
+import { spellFinding } from '../core/stages/verdict.ts';
 import { oneLine, visible } from '../core/text.ts';
 import { spellSeconds } from '../core/duration.ts';
 import { spellSum, sumUsage } from '../core/usage.ts';
@@ -13,6 +14,7 @@ export function renderShow(shown: AttemptDetail, style: Style): string {
   return [
     ...headLines(shown, style),
     ...section('prompt', prompt ?? missing(shown.pruned?.logs, keptOn), style),
+    ...findingLines(attempt, style),
     ...section('diff', diff ?? missing(shown.pruned?.snapshot, keptOn), style, (line) =>
       paintDiff(line, style),
     ),
@@ -21,6 +23,12 @@ export function renderShow(shown: AttemptDetail, style: Style): string {
       return section(ended, shown.outputs.get(gate.name) ?? gate.tail, style);
     }),
   ].join('\n');
+}
+
+function findingLines({ findings }: AttemptSummary, style: Style): readonly string[] {
+  if (findings === undefined) return [];
+  const lines = findings.map(spellFinding);
+  return section('findings', lines.length === 0 ? 'none' : lines.join('\n'), style);
 }
 
 function missing(isPruned = false, keptOn?: string): string {
@@ -33,6 +41,7 @@ function headLines(shown: AttemptDetail, style: Style): readonly string[] {
   const log = keptOn === undefined ? (agentLog ?? '') : `kept on ${keptOn}`;
   const facts: readonly (readonly [string, string])[] = [
     ['title', title],
+    ['stage', attempt.stage ?? ''],
     ['verdict', verdictOf(attempt)],
     ['attempt', `${attempt.attempt} of ${attempt.attempts}, ${spellSeconds(attempt.seconds)}`],
     ['begun', `${attempt.startedAt} in run ${attempt.run}`],

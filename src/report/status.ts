@@ -6,43 +6,13 @@ import { spellSeconds } from '../core/duration.ts';
 import { spellSum } from '../core/usage.ts';
 import { beforeNext } from './before-next.ts';
 import { clockTime } from './clock-time.ts';
-import { paintOf, verdictOf } from './run-end.ts';
+import { paintOf } from './run-end.ts';
 import { shellWord } from './shell-word.ts';
+import { askedFor, stateText } from './state-text.ts';
+import type { StatusFacts, Team } from './status-facts.ts';
 import type { Style } from './style.ts';
 import { renderTable } from './table.ts';
 import { usedColumn } from './used-column.ts';
-
-export interface StatusFacts {
-  readonly planPath: string;
-  readonly summary: Summary;
-  /** Problems of the plan: with any, it does not run. */
-  readonly problems: number;
-  /** The commit that HEAD names; undefined where there is none. */
-  readonly head: string | undefined;
-  /** Options that a command about this plan needs, such as ` --plan docs/B.md`; '' for none. */
-  readonly planOption: string;
-  /** ISO 8601, UTC. */
-  readonly now: string;
-  /** Who works on what, where machines share the ledger. */
-  readonly team?: Team | undefined;
-}
-
-interface Team {
-  /** Where the ledger is, without its password. */
-  readonly ledger: string;
-  readonly held: readonly Holder[];
-  /** What `run` needs beside the ledger; '' for nothing. */
-  readonly runOption: string;
-}
-
-interface Holder {
-  readonly task: string;
-  readonly host: string;
-  readonly pid: number;
-  readonly run: string;
-  /** ISO 8601, UTC. */
-  readonly since: string;
-}
 
 /**
  * `skeleton status`: two lines (what passed, failed, is blocked, time, cost, where the tree is; the next command to type),
@@ -55,6 +25,7 @@ export function renderStatus(told: StatusFacts, style: Style): string {
     ...standing(summary),
     ...underWay(facts),
     ...problemsOf(facts),
+    ...pauseOf(facts),
     effort(summary),
     whereIs(facts),
   ].join('; ')}`;
@@ -101,6 +72,12 @@ function underWay({ team }: StatusFacts): readonly string[] {
 
 function problemsOf({ problems }: StatusFacts): readonly string[] {
   return problems === 0 ? [] : [`${problems} problem${problems === 1 ? '' : 's'} in the plan`];
+}
+
+function pauseOf({ notes = [], now }: StatusFacts): readonly string[] {
+  const pause = notes.find(({ kind }) => kind === 'pause');
+  if (pause === undefined) return [];
+  return [`paused by ${oneLine(pause.by)} at ${clockTime(pause.at, now)}`];
 }
 
 const MOST_NAMED = 5;
@@ -150,8 +127,9 @@ function runCommand({ planOption, team }: StatusFacts): string {
 }
 
 function nextCommand(facts: StatusFacts): string {
-  const { summary, planOption, problems } = facts;
+  const { summary, planOption, problems, notes = [] } = facts;
   if (problems > 0) return `skeleton check${planOption}`;
+  if (notes.some(({ kind }) => kind === 'pause')) return `skeleton resume${planOption}`;
   const failed = summary.tasks.find((task) => task.state === 'failed')?.attempts.at(-1);
   if (failed !== undefined)
     return `skeleton show ${shellWord(`${failed.task}#${failed.number}`)}${planOption}`;
@@ -166,13 +144,17 @@ function caution(facts: StatusFacts): string {
 }
 
 function statusTable(facts: StatusFacts, style: Style): readonly string[] {
-  const { summary } = facts;
+  const { summary, notes = [] } = facts;
   const paint = style.strong;
   const used = usedColumn(summary.usage);
   const head = ['task', 'state', 'attempts', 'time', ...used.head, 'checkpoint', 'title'];
   const rows = summary.tasks.map((task) => [
     { text: task.id },
-    { text: stateText(task, facts), paint: paintOf(task.state, style), most: WIDEST_STATE },
+    {
+      text: stateText(task, facts) + askedFor(task, notes),
+      paint: paintOf(task.state, style),
+      most: WIDEST_STATE,
+    },
     { text: task.attempts.length === 0 ? '' : String(chargedIn(task.attempts)) },
     { text: task.attempts.length === 0 ? '' : spellSeconds(task.seconds) },
     ...used.cells(task.usage),
@@ -184,23 +166,6 @@ function statusTable(facts: StatusFacts, style: Style): readonly string[] {
 
 /** Host, process and time stand at the end of its sentence. */
 const WIDEST_STATE = 110;
-
-function stateText(task: TaskSummary, { now, team }: StatusFacts): string {
-  const last = task.attempts.at(-1);
-  const open = task.state === 'pending' && last?.outcome.kind === 'open' ? last : undefined;
-  const attempt = open && `attempt ${open.attempt}/${open.attempts}`;
-  const holder = team?.held.find((one) => one.task === task.id);
-  if (holder !== undefined)
-    return `under way: ${attempt === undefined ? '' : `${attempt} `}${whoIs(holder, now)}`;
-  if (attempt === undefined) return verdictOf(task, now);
-  return team === undefined
-    ? `pending: ${attempt} under way, or cut off`
-    : `interrupted: nobody works on ${attempt} any more`;
-}
-
-function whoIs({ host, pid, since }: Holder, now: string): string {
-  return `on ${host} (process ${pid}) since ${clockTime(since, now)}`;
-}
 
 /** The same as data, one object. */
 export function statusData(told: StatusFacts): object {
@@ -214,6 +179,7 @@ export function statusData(told: StatusFacts): object {
     last: summary.last ?? null,
     usage: summary.usage,
     next: nextCommand(facts),
+    notes: facts.notes ?? [],
     tasks: summary.tasks.map(({ attempts, checkpoint, why, ...task }) => ({
       ...task,
       attempts: attempts.length,

@@ -1,5 +1,5 @@
 import { isUnderWay, replay } from '../core/machine.ts';
-import type { Task } from '../core/plan/plan.ts';
+import type { Plan, Task } from '../core/plan/plan.ts';
 import { LostTree, leaveLost } from './leave-lost.ts';
 import { leavingOff } from './leave-off.ts';
 import { reopen } from './reopen.ts';
@@ -29,6 +29,8 @@ export interface Slots {
 export interface Ready {
   readonly commit: string;
   readonly plan: Uint8Array;
+  /** What the plan says. */
+  readonly read: Plan;
   readonly tasks: readonly Task[];
 }
 
@@ -37,7 +39,7 @@ export interface Ahead {
   /** Begins as many tasks as there is room for. */
   readonly fill: () => void;
   /** Whether a task was begun ahead in this run. */
-  readonly has: (task: Task) => boolean;
+  readonly has: (task: Pick<Task, 'id'>) => boolean;
   /**
    * The turn of a task: resolves, with its seat, once its work ahead is done and there is room for it on the branch; it goes
    * before all that have not begun. Throws what went wrong with its work ahead.
@@ -99,12 +101,12 @@ function fill(crew: Crew): void {
   }
 }
 
-async function workInSlot(crew: Crew, task: Task, { commit, plan }: Ready): Promise<void> {
+async function workInSlot(crew: Crew, task: Task, { commit, plan, read }: Ready): Promise<void> {
   const seat = crew.seats.take();
   const nth = crew.folders.shift() ?? (crew.made += 1);
   try {
     const { slot, session } = await openedSlot(crew, nth, { commit, seat });
-    await workAhead(task, plan, { slot, session });
+    await workAhead(task, plan, { slot, session: { ...session, plan: read } });
   } finally {
     crew.folders.push(nth);
     const own = crew.begun.get(task.id);

@@ -12,8 +12,11 @@ export interface Board {
   readonly outcomes: Map<string, TaskOutcome>;
 }
 
-export function openBoard(job: RunJob, session: Session): Board {
-  const outcomes = new Map<string, TaskOutcome>();
+export function openBoard(
+  job: RunJob,
+  session: Session,
+  outcomes: Board['outcomes'] = new Map(),
+): Board {
   const rules = { keepGoing: session.settings.keepGoing, lifted: job.lifted };
   return { standing: standingIn(job, session, outcomes), rules, outcomes };
 }
@@ -58,7 +61,7 @@ function standingIn(
   );
   return (id) => {
     const outcome = outcomes.get(id);
-    if (done.has(id) || isDone(outcome)) return 'satisfied';
+    if (done.has(id) || isDone(outcome) || outcome === 'skipped') return 'satisfied';
     if (outcome !== undefined) return 'settled';
     return selected.has(id) ? 'open' : 'idle';
   };
@@ -113,14 +116,14 @@ export function count(session: Session, outcomes: ReadonlyMap<string, TaskOutcom
   const of = (...wanted: TaskOutcome[]): number =>
     [...outcomes.values()].filter((outcome) => wanted.includes(outcome)).length;
   const { tasks } = session.plan;
-  const pending = tasks.filter((task) => task.state === 'pending').length;
+  const isLeft = (id: string): boolean => (outcomes.get(id) ?? 'stopped') === 'stopped';
   return {
     passed: of('passed'),
     failed: of('failed'),
     blocked: of('blocked'),
     skipped: tasks.filter((task) => task.state === 'skipped').length,
     unjudged: of('unjudged'),
-    pending: pending - of('passed', 'failed', 'blocked', 'unjudged'),
+    pending: tasks.filter(({ id, state }) => state === 'pending' && isLeft(id)).length,
   };
 }
 

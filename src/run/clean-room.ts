@@ -1,4 +1,4 @@
-import type { Config } from '../core/config.ts';
+import type { Config, GateConfig } from '../core/config.ts';
 import type { GateResult } from '../core/events.ts';
 import { pathMatcher } from '../core/globs.ts';
 import type { Plan, Task } from '../core/plan/plan.ts';
@@ -11,6 +11,8 @@ export interface CleanJob extends Omit<GateJob, 'gates' | 'plan' | 'task'> {
   readonly head: string;
   readonly plan: Plan;
   readonly task: Task | undefined;
+  /** Gates that judge in place of the task's: those of a stage. */
+  readonly only?: readonly (string | GateConfig)[] | undefined;
   readonly config: Config;
   /** Whether gates with `fix: true` run too: they may change nothing here. */
   readonly fixes: boolean;
@@ -135,7 +137,7 @@ async function setUp(bench: Bench): Promise<CleanRun | undefined> {
 
 async function runGates({ job, linked, gatesIn }: Bench): Promise<CleanRun> {
   const gates = await gatesIn(job.config, linked.top);
-  const found = await gates.find(job.plan, job.task);
+  const found = await gates.find(job.plan, job.task, job.only);
   const chosen = found.filter((gate) => job.fixes || !gate.fix);
   const run = await gates.run({ ...stepOf(job), gates: chosen });
   const changed = await linked.changed();
@@ -144,9 +146,10 @@ async function runGates({ job, linked, gatesIn }: Bench): Promise<CleanRun> {
 
 function stepOf(job: CleanJob): Omit<GateJob, 'gates'> {
   const { tree, changed, run, plan, task, attempt, token, logFolder, failFast, signal } = job;
-  const { onResult, onStart, slot } = job;
+  const { onResult, onStart, slot, stage } = job;
   return {
     ...{ tree, changed, run, token, logFolder, failFast, signal, attempt, slot, onResult, onStart },
+    stage,
     plan: plan.path,
     task: task && { id: task.id, title: task.title },
   };

@@ -3,10 +3,14 @@ import type { Snapshot, TaskEvent } from '../core/events.ts';
 import type { FailureKind } from '../core/failure.ts';
 import type { Outcome } from '../core/machine.ts';
 import type { AttemptFacts } from '../core/snapshot-words.ts';
+import { makerOf } from '../core/stages/past.ts';
 import { attemptOf, rulesFor, withEnd, type Life } from './life.ts';
 import type { Roster } from './roster.ts';
 import type { Agent } from '../ports.ts';
+import { layOutWork, stageOf } from './lay-out-work.ts';
+import { changedByReviewer } from './review.ts';
 import type { Session } from './session.ts';
+import { capOf, isReviewing } from './stages.ts';
 import { throttledBy } from './throttled-by.ts';
 
 /** Records where the attempt begins; the event is appended before anything runs, so that a crash still costs it. */
@@ -16,12 +20,16 @@ export async function startAttempt(life: Life, session: Session): Promise<readon
   const agent = whoNext(life, session);
   if ('until' in agent) return [throttledBy(agent, undefined, life, session)];
   const attempt = state.charged + 1;
-  const attempts = task.config.attempts ?? session.settings.attempts;
+  const attempts = capOf(life, task.config.attempts ?? session.settings.attempts);
   const facts = attemptFacts({ attempt, attempts, agent: agent.name }, session);
   const base = await workspace.begin({ ...life.id, facts }, rulesFor(life, session));
   const { judged, ahead, conflicts, isLost } = await bringIn(life, session);
   const continued = judged === undefined ? await layOutRejected(life, session) : undefined;
-  const who = ahead ?? { agent: facts.agent, model: modelOf(agent, life, session) };
+  const onto = await layOutWork(life, { judged, continued }, session);
+  const who = whoWorks(life, ahead, judged) ?? {
+    agent: facts.agent,
+    model: modelOf(agent, life, session),
+  };
   const event: Outcome = {
     type: 'attempt.started',
     number: life.id.number,
@@ -31,8 +39,9 @@ export async function startAttempt(life: Life, session: Session): Promise<readon
     ...(judged && { judge: judged }),
     ...(continued && { continues: continued }),
     ...(who.model !== undefined && { model: who.model }),
+    ...stageOf(life, onto),
   };
-  return [event, ...(isLost ? lostWork : sentBackBy(conflicts, life))];
+  return [event, ...(isLost ? lostWork : sentBackBy(conflicts, life)), ...onto.outcomes];
 }
 
 interface BroughtIn {
@@ -88,6 +97,16 @@ function modelOf(agent: Agent, { state, task }: Life, session: Session): string 
   return models[Math.min(state.charged, models.length - 1)] ?? model;
 }
 
+/** Work that is only judged was made by who made it. */
+function whoWorks(
+  { events, staged }: Life,
+  ahead: AheadWork | undefined,
+  judged: Snapshot | undefined,
+): Pick<AheadWork, 'agent' | 'model'> | undefined {
+  if (ahead !== undefined || staged === undefined || judged === undefined) return ahead;
+  return makerOf(events, judged);
+}
+
 const REPAIRABLE: ReadonlySet<FailureKind> = new Set([
   ...(['agent-error', 'timed-out', 'idle', 'gate-failed', 'gate-changed-tree'] as const),
   ...(['ungated', 'crashed'] as const),
@@ -97,6 +116,7 @@ const REPAIRABLE: ReadonlySet<FailureKind> = new Set([
 async function layOutRejected(life: Life, session: Session): Promise<Snapshot | undefined> {
   const { lastFailure } = life.state;
   if (session.settings.retry !== 'continue' || lastFailure === undefined) return undefined;
+  if (isReviewing(life)) return undefined;
   if (!REPAIRABLE.has(lastFailure.failure.kind)) return undefined;
   const kept = snapshotOf(lastFailure.number, life.events);
   if (kept === undefined || kept.ref === '') return undefined;
@@ -157,6 +177,9 @@ export async function rollBack(life: Life, session: Session): Promise<readonly O
   const { workspace } = session.ports;
   show(life, session, 'rollback');
   const { snapshot, notices, kept } = await workspace.rollBack(withEnd(life.id, life.state));
+  const told = await changedByReviewer(life, snapshot, session);
+  if (told !== undefined)
+    await session.journal.append(life.task.id, { type: 'notice', message: told });
   for (const message of notices)
     await session.journal.append(life.task.id, { type: 'notice', message });
   return [{ type: 'rollback.done', snapshot, ...(kept && { kept }) }];

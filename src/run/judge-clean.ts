@@ -7,6 +7,7 @@ import type { Inspection } from '../ports.ts';
 import type { CleanRun } from './clean-room.ts';
 import { attemptOf, type Life } from './life.ts';
 import type { CleanGround, Session } from './session.ts';
+import { isIntermediate } from './stages.ts';
 
 type Candidate = Extract<Inspection, { kind: 'candidate' }>;
 
@@ -31,6 +32,8 @@ export async function judgeClean(life: Life, work: CleanWork, session: Session):
     head: base,
     plan: session.plan,
     task,
+    ...(isIntermediate(life) && { only: life.staged?.stage.gates }),
+    stage: life.staged?.stage.name,
     config: ground.config,
     fixes: false,
     run: session.journal.run,

@@ -18,7 +18,10 @@ import { Refusal, type Gate, type GateRun, type Inspection } from '../ports.ts';
 import { judgeClean, judgeOldTests } from './judge-clean.ts';
 import { attemptOf, rulesFor, type Life } from './life.ts';
 import { compareReplay } from './replay.ts';
+import { concludeReview } from './review.ts';
 import type { Session } from './session.ts';
+import { stagnated } from './stagnated.ts';
+import { isIntermediate, isReviewing } from './stages.ts';
 import { voided } from './void.ts';
 
 type Candidate = Extract<Inspection, { kind: 'candidate' }>;
@@ -29,11 +32,13 @@ type Outcomes = readonly Outcome[];
  * No ref moves here: the commit counts only once the ledger has it (architecture.md, "Order of writes").
  */
 export async function judge(life: Life, session: Session): Promise<Outcomes> {
+  if (isReviewing(life)) return concludeReview(life);
   const { workspace } = session.ports;
   const rules = rulesFor(life, session);
   const seen = await workspace.inspect(life.id, rules);
   await tell(life, session, seen.notices);
-  if (seen.kind === 'refused') return refused(seen.failure, life);
+  if (seen.kind === 'refused')
+    return refused(seen.failure, life).map((outcome) => stagnated(outcome, life, session));
   await compareReplay(life, seen.tree, session);
   const known = await knownResults(life, seen, session);
   const outcomes =
@@ -42,13 +47,15 @@ export async function judge(life: Life, session: Session): Promise<Outcomes> {
       : await commitPassed(life, known, session);
   return outcomes
     .map((outcome) => withLeft(outcome, seen.tree))
-    .map((outcome) => sentBack(outcome, life));
+    .map((outcome) => sentBack(outcome, life))
+    .map((outcome) => stagnated(outcome, life, session));
 }
 
 /** With the tree that the gates were given: what they do to it is not the agent's (`--replay`). */
 function withLeft(outcome: Outcome, left: string): Outcome {
+  const isStage = outcome.type === 'attempt.voided' && outcome.why === 'stage';
   const isJudged = outcome.type === 'gates.passed' || outcome.type === 'attempt.rejected';
-  return isJudged ? { ...outcome, left } : outcome;
+  return isJudged || isStage ? { ...outcome, left } : outcome;
 }
 
 async function judgeLeft(life: Life, left: Candidate, session: Session): Promise<Outcomes> {
@@ -56,7 +63,8 @@ async function judgeLeft(life: Life, left: Candidate, session: Session): Promise
   const rules = rulesFor(life, session);
   let seen: Inspection = left;
   const parent = seen.commits ?? attemptOf(life.state).base;
-  if (!session.settings.judged)
+  const isUngated = isIntermediate(life) && life.gates.length === 0;
+  if (!session.settings.judged || isUngated)
     return commitPassed(life, { tree: seen.tree, results: [], parent }, session);
 
   const fixing = life.gates.filter((gate) => gate.fix);
@@ -160,6 +168,7 @@ async function runGates(
     task: { id: task.id, title: task.title },
     attempt: { attempt, attempts, base },
     slot: session.seat,
+    stage: life.staged?.stage.name,
     token,
     logFolder: session.logFolder(life.id.task, state.number),
     failFast: session.settings.failFast,
@@ -173,6 +182,7 @@ async function runGates(
 
 async function commitPassed(life: Life, judged: Judged, session: Session): Promise<Outcomes> {
   const { workspace, gates } = session.ports;
+  if (isIntermediate(life)) return [{ type: 'attempt.voided', why: 'stage' }];
   const gatesHash = session.settings.judged ? await gates.hash(life.gates) : 'none';
   if (session.isAhead === true) {
     const judgedTree = { tree: judged.tree, gatesHash };

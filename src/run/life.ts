@@ -3,9 +3,12 @@ import type { Attempt, Phase, State } from '../core/machine.ts';
 import type { Task } from '../core/plan/plan.ts';
 import type { AttemptId, AttemptRules, Feedback, Gate } from '../ports.ts';
 import { scriptNamedBy } from '../core/gate-holes.ts';
+import { repeatsIn } from '../core/stagnation.ts';
+import { openFindings } from '../core/stages/past.ts';
 import { replayNotice } from '../core/recorded-result.ts';
 import { attemptRef, taskSlug } from '../core/refs.ts';
 import type { Session } from './session.ts';
+import type { Staged } from './staged.ts';
 
 /** A task as one effect sees it. */
 export interface Life {
@@ -16,6 +19,8 @@ export interface Life {
   readonly state: State;
   readonly events: readonly TaskEvent[];
   readonly id: AttemptId;
+  /** Absent where the task has no stages. */
+  readonly staged?: Staged;
 }
 
 /**
@@ -48,7 +53,7 @@ export function attemptOf(state: State): Attempt & { readonly phase: Phase } {
 }
 
 export function rulesFor(
-  { task, plan, gates }: Pick<Life, 'task' | 'plan' | 'gates'>,
+  { task, plan, gates, staged }: Pick<Life, 'task' | 'plan' | 'gates' | 'staged'>,
   session: Session,
 ): AttemptRules {
   const { protect, protectNew, maxFile, keepCommits, env } = session.settings;
@@ -64,11 +69,14 @@ export function rulesFor(
     maxFile,
     keepCommits,
     notSecret: env?.notSecret ?? [],
-    judges: gates.flatMap(({ command }) => scriptNamedBy(command) ?? []),
+    judges: [...gates, ...(staged?.all ?? [])].flatMap(
+      ({ command }) => scriptNamedBy(command) ?? [],
+    ),
     mayChange: task.config.mayChange ?? [],
     allowEmpty: task.config.allowEmpty ?? false,
     // With more than one job most work is elsewhere, and the tree of the branch is free between two turns.
-    followsBranch: session.seat !== undefined && session.isAhead !== true,
+    followsBranch:
+      (session.seat !== undefined || session.followsBranch === true) && session.isAhead !== true,
   };
 }
 
@@ -83,5 +91,9 @@ export function feedbackOf(state: State, events: readonly TaskEvent[]): Feedback
   const gates = within.filter((event) => event.type === 'gate.finished');
   const notices = within.flatMap((event) => (event.type === 'notice' ? [event.message] : []));
   const told = notices.filter((message) => !message.startsWith(replayNotice));
-  return { failure, gates, notices: told };
+  const begun = events.findLast((event) => event.type === 'attempt.started');
+  // A reviewer is told what it found itself, and where.
+  const findings = begun?.stage?.reviews === undefined ? openFindings(events) : [];
+  const repeats = repeatsIn(events);
+  return { failure, gates, notices: told, repeats, ...(findings.length > 0 && { findings }) };
 }

@@ -1,5 +1,6 @@
 import { replay } from '../core/machine.ts';
 import type { Task } from '../core/plan/plan.ts';
+import { textMark } from '../core/text-mark.ts';
 import { limitsIn } from '../core/waiting.ts';
 import type { Session } from './session.ts';
 
@@ -8,7 +9,8 @@ export async function reopen(task: Task, session: Session): Promise<void> {
   const { journal } = session;
   const events = await journal.open(task.id);
   const before = replay(events);
-  await journal.append(task.id, { type: 'task.started', title: task.title, line: task.line });
+  const { title, line, text } = task;
+  await journal.append(task.id, { type: 'task.started', title, line, mark: textMark(text) });
   const resumes = before.phase === 'stopped' || before.phase === 'waiting';
   // Whoever may work now need not be who was waited for.
   if (before.phase === 'waiting') session.roster.recall(limitsIn(events));

@@ -1,19 +1,26 @@
 import type { KeyTrees } from '../core/attempt-key.ts';
-import type { TaskEvent } from '../core/events.ts';
+import type { Snapshot, TaskEvent } from '../core/events.ts';
 import type { Outcome } from '../core/machine.ts';
-import { lastLeft, recordedResult, replayedAs, replayNotice } from '../core/recorded-result.ts';
+import {
+  lastLeft,
+  recordedResult,
+  recordedReview,
+  replayedAs,
+  replayNotice,
+} from '../core/recorded-result.ts';
 import { Refusal, type Agent, type AgentEnd } from '../ports.ts';
 import { attemptOf, type Life } from './life.ts';
 import type { Session } from './session.ts';
+import { isReviewing } from './stages.ts';
 
 /** The trees that decide what the agent does: where it begins, and what it is told of. */
 export async function keyTrees({ state, events }: Life, session: Session): Promise<KeyTrees> {
   const { workspace } = session.ports;
-  const { continues } = begunIn(events) ?? {};
+  const laid = laidIn(events);
   const last = state.lastFailure && lastLeft(events, state.lastFailure.number);
   return {
     base: await workspace.treeOf(attemptOf(state).base),
-    ...(continues && { continues: await workspace.treeOf(continues.commit) }),
+    ...(laid && { continues: await workspace.treeOf(laid.commit) }),
     ...(last !== undefined && { last }),
   };
 }
@@ -29,12 +36,13 @@ export async function replayAttempt(
   session: Session,
 ): Promise<readonly Outcome[] | undefined> {
   const { task, id, events } = life;
+  if (isReviewing(life)) return replayReview(key, life, session);
   const recorded = recordedResult(events, key);
   if (recorded === undefined)
     return call('no attempt with the same input is recorded', life, session);
   const { number, exit, failure, tree, snapshot } = recorded;
   const { workspace } = session.ports;
-  const over = begunIn(events)?.continues;
+  const over = laidIn(events);
   const notices =
     (await workspace.layOut(id, { tree, snapshot, over })) ??
     (snapshot && (await workspace.layOut(id, { tree: snapshot.commit, snapshot, over })));
@@ -47,6 +55,20 @@ export async function replayAttempt(
     exit: failure === undefined ? 0 : exit,
   };
   return failure === undefined ? [finished] : [finished, { type: 'attempt.rejected', failure }];
+}
+
+/** A review's recorded answer, which is all that comes of it. */
+async function replayReview(
+  key: string,
+  life: Life,
+  session: Session,
+): Promise<readonly Outcome[] | undefined> {
+  const { task, events } = life;
+  const recorded = recordedReview(events, key);
+  if (recorded === undefined)
+    return call('no review with the same input is recorded', life, session);
+  const ended = replayedAs(`${task.id}#${recorded.number}`);
+  return [{ type: 'agent.finished', seconds: 0, ended, exit: 0, log: '' }, recorded.review];
 }
 
 async function call(why: string, life: Life, session: Session): Promise<undefined> {
@@ -90,4 +112,10 @@ type Begun = Extract<TaskEvent, { type: 'attempt.started' }>;
 
 function begunIn(events: readonly TaskEvent[]): Begun | undefined {
   return events.findLast((event): event is Begun => event.type === 'attempt.started');
+}
+
+/** What lay in the tree when the agent was called. */
+function laidIn(events: readonly TaskEvent[]): Snapshot | undefined {
+  const begun = begunIn(events);
+  return begun?.continues ?? begun?.onto;
 }

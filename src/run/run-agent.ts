@@ -1,12 +1,16 @@
 import type { Outcome } from '../core/machine.ts';
+import { toldIn } from '../core/told.ts';
 import { uncounted } from '../core/budget.ts';
 import { sumUsage, type Usage } from '../core/usage.ts';
-import type { Agent, AgentEnd, AgentJob, Outsider } from '../ports.ts';
+import { findingsIn } from '../core/stages/past.ts';
+import type { Agent, AgentEnd, AgentJob, Outsider, ReviewJob, StageJob } from '../ports.ts';
 import { attemptOf, feedbackOf, type Life } from './life.ts';
 import { keyTrees, notReady, replayAttempt } from './replay.ts';
+import { answered, ask, reviewJob } from './review.ts';
 import type { Session } from './session.ts';
 import { throttledBy } from './throttled-by.ts';
 import { voided } from './void.ts';
+import { isIntermediate } from './stages.ts';
 
 /** The agent's step. Its exit status decides only whether the tree is worth looking at. */
 export async function runAgent(life: Life, session: Session): Promise<readonly Outcome[]> {
@@ -14,7 +18,8 @@ export async function runAgent(life: Life, session: Session): Promise<readonly O
   const step = { type: 'step', step: 'agent', name } as const;
   session.onProgress({ ...step, task: life.task.id, attempt, attempts });
   const agent = session.roster.named(life.task, name);
-  const job = agentJob(life, session);
+  const review = await reviewJob(life, session);
+  const job = agentJob(life, session, review);
   const key = await agent.key(job, await keyTrees(life, session));
   const replayed = session.settings.replay ? await replayAttempt(key, life, session) : undefined;
   const outcomes = replayed ?? (await callAgent({ agent, job }, life, session));
@@ -33,22 +38,25 @@ async function callAgent(
   // Beside the agent's own work: its first container is slower than this look.
   const before = processes.outside(session.signal);
   const unready = session.settings.replay ? await notReady(agent) : undefined;
-  const end = unready ?? (await agent.run(job));
+  const { end, answer } = unready === undefined ? await ask(agent, job) : { end: unready };
   await tellOutsiders(await before, life, session);
   if (end.usage !== undefined) session.purse.spend(end.usage, life.events);
   await tellUncounted(end, life, session);
   if (end.kind === 'throttled') return throttled(end, life, session);
   session.roster.letIn(name);
   if (end.kind === 'signed-out') session.roster.shut(`${name}: ${end.ended}; ${end.mend}`);
-  return outcomes(end, session);
+  const ended = outcomes(end, session);
+  return answer === undefined ? ended : [...ended, ...(await answered(answer, life, session))];
 }
 
-function agentJob(life: Life, session: Session): AgentJob {
+function agentJob(life: Life, session: Session, review: ReviewJob | undefined): AgentJob {
   const { state, task } = life;
   const { attempt, attempts, base, token, model } = attemptOf(state);
+  const notes = toldIn(life.events);
   return {
     ...(model !== undefined && { model }),
-    ...goesOn(life, session),
+    ...(isSentBack(life) ? { continues: true } : goesOn(life, session)),
+    ...(life.staged && { stage: stageJob(life.staged, review) }),
     plan: session.plan,
     task,
     attempt: { number: state.number, attempt, attempts },
@@ -57,14 +65,24 @@ function agentJob(life: Life, session: Session): AgentJob {
     slot: session.seat,
     token,
     gates: life.gates.map((gate) => gate.name),
+    ...(isIntermediate(life) && { gatesAtEnd: (life.staged?.all ?? []).map((gate) => gate.name) }),
     protect: session.settings.protect,
     feedback: feedbackOf(state, life.events),
+    ...(notes.length > 0 && { notes }),
     logFolder: session.logFolder(life.id.task, state.number),
     signal: session.signal,
     ...(session.settings.budget?.reached === 'cut' && {
       mayGoOn: (usage: Usage) => session.purse.mayGoOn(usage, life.events),
     }),
   };
+}
+
+function stageJob(
+  { stage, nth, of, reviews }: NonNullable<Life['staged']>,
+  review: ReviewJob | undefined,
+): StageJob {
+  const { name, prompt } = stage;
+  return { ...{ name, prompt, nth, of }, ...(review && { reviews: reviews ?? 0, review }) };
 }
 
 /** What is new since the attempt began and did not end with it is in no process tree of ours: it can only be told. */
@@ -115,6 +133,19 @@ function goesOn(
   const session = isSame ? before?.session : undefined;
   if (session === undefined) return { continues: true };
   return { continues: true, session, sessionUsage: usageOfSession(session, events) };
+}
+
+/** What a review, or the gates after it, did not let pass is what lies there. */
+function isSentBack({ state: { lastFailure }, events }: Life): boolean {
+  if (lastFailure === undefined) return false;
+  const begun = events.findLast((event) => event.type === 'attempt.started');
+  return begun?.onto !== undefined && isSentBackBy(events, lastFailure.number);
+}
+
+function isSentBackBy(events: Life['events'], number: number): boolean {
+  const last = events.findLast((e) => e.type === 'attempt.started' && e.number === number);
+  if (last?.type !== 'attempt.started' || last.stage?.reviews === undefined) return false;
+  return last.judge !== undefined || findingsIn(events, number).length > 0;
 }
 
 function usageOfSession(session: string, events: Life['events']): Usage | 'unknown' {

@@ -11,6 +11,7 @@ import { judge } from './judge.ts';
 import { runAgent } from './run-agent.ts';
 import { appendAll, withStop } from './with-stop.ts';
 import { createCheckpoint, rollBack, startAttempt } from './effects.ts';
+import { openSteps, stepIn } from './stages.ts';
 import { wait } from './wait.ts';
 
 type Perform = (life: Life, session: Session) => Promise<readonly Outcome[]>;
@@ -33,9 +34,15 @@ const stoppable: ReadonlySet<Effect> = new Set(['run-agent', 'run-gates']);
  */
 export async function runTask(task: Task, plan: Uint8Array, session: Session): Promise<State> {
   const gates = session.settings.judged ? await session.ports.gates.find(session.plan, task) : [];
+  const steps = await openSteps(task, gates, session);
   const course: Course = {
-    isHeldBack: (effect, life, nth) =>
-      isAfterTurn(effect, { ...life, nth }, session) || isHeldBack(effect, life, session),
+    stepIn: (state, events) => stepIn(steps, state, events),
+    isHeldBack: async (effect, life, nth) =>
+      isAfterTurn(effect, { ...life, nth }, session) ||
+      isHeldBack(effect, life, session) ||
+      (await isSteeredAway(effect, life, session)) ||
+      // A pause may have taken hours.
+      isHeldBack(effect, life, session),
     carryOut: (effect, life) => carryOut(effect, life, session),
   };
   return foldTask({ task, plan, gates }, course, session);
@@ -63,6 +70,21 @@ function isHeldBack(
   const isFree = state.phase === 'pending' && state.judge !== undefined;
   if (isFree || (effect !== 'start-attempt' && effect !== 'wait')) return false;
   return session.purse.refuses(events);
+}
+
+/** What people ask for is heard before each attempt, when the tree is clean. */
+async function isSteeredAway(
+  effect: Effect,
+  { task, plan, state, events }: Pick<Life, 'task' | 'plan' | 'state' | 'events'>,
+  { steering, signal, isAhead, ports }: Session,
+): Promise<boolean> {
+  if (steering === undefined || effect !== 'start-attempt') return false;
+  // Elsewhere than on this run's own branch, other work moves it.
+  const isMoved = isAhead === true || ports.ledger.isShared;
+  const known = isMoved ? undefined : plan;
+  const hasPassedAhead = aheadWork(events, judgedIn(state)) !== undefined;
+  const place = { task: task.id, signal, plan: known, hasPassedAhead };
+  return (await steering.stand(place)) !== undefined;
 }
 
 function judgedIn(state: State): Snapshot | undefined {

@@ -8,6 +8,7 @@ import type { CleanRoom } from './clean-room.ts';
 import type { Journal } from './journal.ts';
 import type { Purse } from './purse.ts';
 import type { Roster } from './roster.ts';
+import type { Steering } from './steering.ts';
 import type { WaitBudget } from './wait-budget.ts';
 
 /** What happens right now; shown, never stored. */
@@ -16,10 +17,12 @@ export interface Progress {
   readonly task: string;
   readonly attempt: number;
   readonly attempts: number;
-  readonly step: 'agent' | 'gate' | 'checkpoint' | 'rollback' | 'baseline' | 'wait';
+  readonly step: 'agent' | 'gate' | 'checkpoint' | 'rollback' | 'baseline' | 'wait' | 'pause';
   readonly name: string;
   /** What a wait waits for; ISO 8601, UTC. */
   readonly until?: string;
+  /** When a pause was asked for; ISO 8601, UTC. */
+  readonly since?: string;
 }
 
 export interface Ports {
@@ -62,12 +65,16 @@ export interface Session {
   /** Who works on the next attempt, as their providers let them. */
   readonly roster: Roster;
   readonly clean?: CleanGround;
+  /** What people ask of it meanwhile; without it, nobody is heard. */
+  readonly steering?: Steering;
   /** The highest checkpoint number that git's proofs know: a lost ledger must not use one again. */
   readonly highestProof: number;
   /** In a work tree beside the branch: what passes is kept for its turn, and no checkpoint is made. */
   readonly isAhead?: boolean;
   /** Work that passed ahead comes onto a branch that other machines move too: one attempt that judges, and no agent. */
   readonly onTurn?: OnTurn;
+  /** The plan was edited, maybe by a commit: what a person has committed since is gone on from. */
+  readonly followsBranch?: boolean;
   /** Whether the work tree was taken away, or replaced, by an agent that works beside it. */
   readonly isLost?: () => boolean;
   /** Of all that work at once, which one this is: 0…jobs-1; undefined, as 0, with one job. */

@@ -6,6 +6,7 @@ import { isStartPath, startDirt, startPaths } from './prepare.ts';
 import type { Slots } from './ahead.ts';
 import { runPlan, type RunEnd } from './run-plan.ts';
 import type { Session } from './session.ts';
+import { stagedTasks } from './stages.ts';
 
 export interface StartJob {
   readonly plan: Plan;
@@ -37,7 +38,8 @@ export async function startRun(job: StartJob, session: Session): Promise<RunEnd>
   const paths = startPaths(job.setAside === undefined ? dirt : start, job.plan.path);
   const taken = new Set(paths);
   const isLeft = (path: string): boolean => taken.has(path) || isStartPath(path, job.plan.path);
-  await assertReady(agents, job.tasks, session.settings.replay);
+  const asStages = job.tasks.flatMap((task) => stagedTasks(task, session.settings));
+  await assertReady(agents, asStages, session.settings.replay);
   await job.setAside?.(isLeft);
   const head = await headOf(session);
   const tree = paths.length > 0 ? await workspace.treeWith(paths) : await workspace.treeOf(head);
@@ -57,7 +59,7 @@ export async function startRun(job: StartJob, session: Session): Promise<RunEnd>
     options: job.options,
   });
   await session.journal.append('', { type: 'baseline.finished', ...baseline });
-  return runPlan({ ...job, plan: job.bytes }, session, job.slots && { ...job.slots, base });
+  return runPlan({ ...job, plan: job.bytes, base }, session, job.slots);
 }
 
 /**

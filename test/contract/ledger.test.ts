@@ -2,14 +2,27 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Note } from '../../src/core/note.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Event, GateResult, Recorded, RunCounts } from '../../src/core/events.ts';
+import type { Event, Recorded } from '../../src/core/events.ts';
 import { pastOf, withoutGates, type PlanPast } from '../../src/core/plan-past.ts';
 import { StaleWrite, type Ledger } from '../../src/ports.ts';
 import { openPostgresLedger } from '../../src/ledger/postgres/open-postgres.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite-ledger.ts';
 import { openPostgresLab, type PostgresLab } from '../support/postgres-lab.ts';
 import { recordedEvents } from '../support/recorded-run.ts';
+import {
+  agentFinished,
+  attemptStarted,
+  before,
+  counts,
+  gate,
+  rolledBack,
+  runStarted,
+  samples,
+  snapshot,
+  voided,
+} from '../support/sample-events.ts';
 
 /** One place that keeps a ledger, new and empty. */
 interface Store {
@@ -20,111 +33,10 @@ interface Store {
   remove(): Promise<void>;
 }
 
-const gate: GateResult = {
-  name: '10-tests',
-  command: 'npm test',
-  verdict: 'fail',
-  ended: 'exit 1',
-  exit: 1,
-  seconds: 0.25,
-  soft: false,
-  digest: 'sha256:00',
-  tail: 'ünïcode, "quotes", \\, a NUL \0, half a pair \ud800\n\u2028 and 🌊',
-  log: 'logs/r1/a/1/gate-10-tests.log',
-};
-const counts: RunCounts = {
-  passed: 1,
-  failed: 0,
-  blocked: 0,
-  skipped: 0,
-  unjudged: 0,
-  pending: 2,
-};
 /** Where the recorded run is cut off; NIGHTLY after each of its events. */
 const ends = [...recordedEvents.keys()].filter(
   (end) => process.env['NIGHTLY'] !== undefined || (recordedEvents.length - 1 - end) % 4 === 0,
 );
-const snapshot = { ref: 'refs/skeleton/attempts/demo/a/1', commit: 'c0ffee' };
-const voided: Event = { type: 'attempt.voided', why: 'interrupted' };
-const rolledBack: Event = { type: 'rollback.done', snapshot };
-const agentFinished: Event = {
-  type: 'agent.finished',
-  ...{ seconds: 1, ended: 'exit 0', exit: 0, log: 'agent.log' },
-};
-
-const samples: { readonly [T in Event['type']]: readonly Extract<Event, { type: T }>[] } = {
-  'task.started': [{ type: 'task.started', title: 'First', line: 3 }],
-  'attempt.started': [attemptStarted(), { ...attemptStarted(), judge: snapshot }],
-  'agent.finished': [
-    { type: 'agent.finished', seconds: 12.5, ended: 'exit 0', exit: 0, log: 'agent.log' },
-    { type: 'agent.finished', seconds: 0, ended: 'signal SIGSEGV', exit: null, log: '' },
-  ],
-  'agent.throttled': [{ type: 'agent.throttled', until: '2026-01-01T01:00:00.000Z' }],
-  'gate.finished': [{ type: 'gate.finished', ...gate }],
-  'gates.passed': [
-    {
-      type: 'gates.passed',
-      commit: 'c1',
-      tag: 'refs/tags/skeleton/demo/0001-a',
-      proof: 'refs/skeleton/proof/demo/0001',
-      proofObject: 'p1',
-      gates: [gate, { ...gate, verdict: 'pass', exit: null }],
-    },
-  ],
-  'checkpoint.verified': [
-    { type: 'checkpoint.verified', tag: 'refs/tags/skeleton/demo/0001-a', commit: 'c1' },
-  ],
-  'attempt.rejected': [
-    { type: 'attempt.rejected', failure: { kind: 'crashed' } },
-    {
-      type: 'attempt.rejected',
-      failure: { kind: 'tampered', detail: 'd', paths: ['gates/a b'], gates: ['x'] },
-    },
-  ],
-  'attempt.voided': [
-    { type: 'attempt.voided', why: 'interrupted' },
-    { type: 'attempt.voided', why: 'throttled', until: '2026-01-01T01:00:00.000Z' },
-  ],
-  'rollback.done': [
-    { type: 'rollback.done', snapshot },
-    { type: 'rollback.done', snapshot, kept: true },
-  ],
-  'checkpoint.created': [{ type: 'checkpoint.created', tag: 't', commit: 'c1' }],
-  'wait.over': [{ type: 'wait.over' }],
-  'task.reopened': [{ type: 'task.reopened', anew: true }],
-  'task.finished': [
-    { type: 'task.finished', state: 'passed' },
-    { type: 'task.finished', state: 'blocked', why: 'waits for a' },
-  ],
-  notice: [{ type: 'notice', message: '' }],
-  'run.started': [runStarted('base')],
-  'baseline.finished': [{ type: 'baseline.finished', verdict: 'fail', gates: [gate] }],
-  'run.finished': [
-    { type: 'run.finished', status: 0, counts },
-    { type: 'run.finished', status: 130, why: 'interrupted', counts },
-  ],
-};
-
-/** What a task has behind it when an event of the type is written; of other types nothing. */
-const before: Readonly<Partial<Record<Event['type'], readonly Event[]>>> = {
-  'agent.finished': [attemptStarted()],
-  'gates.passed': [attemptStarted(), agentFinished],
-  'attempt.rejected': [attemptStarted()],
-  'attempt.voided': [attemptStarted(), agentFinished],
-  'rollback.done': [attemptStarted(), voided],
-  'checkpoint.created': [attemptStarted(), agentFinished, ...samples['gates.passed']],
-};
-
-function attemptStarted(number = 1, worktree = 'w1'): Extract<Event, { type: 'attempt.started' }> {
-  const who = { agent: 'claude', token: 'token', worktree };
-  return { type: 'attempt.started', number, attempt: 1, attempts: 5, base: 'base', ...who };
-}
-
-function runStarted(base: string): Extract<Event, { type: 'run.started' }> {
-  const where = { plan: 'PLAN.md', base, branch: 'refs/heads/main', start: '' };
-  return { type: 'run.started', schema: 1, ...where, options: { attempts: 5, nested: { a: [1] } } };
-}
-
 /** A whole attempt that passes. */
 function passing(commit: string): readonly Event[] {
   const created: Event = { type: 'checkpoint.created', tag: 'tag', commit };
@@ -175,6 +87,32 @@ function ledgerContract(backend: string, makeStore: () => Promise<Store>): void 
       await store.remove();
     });
 
+    it('keeps what people write to a run, whoever reads it, until that is taken out', async () => {
+      const at = '2026-01-01T00:00:00.000Z';
+      const notes = (['pause', 'tell', 'skip'] as const).map((kind, nth): Note => {
+        return {
+          id: `n${3 - nth}`,
+          at,
+          kind,
+          task: nth === 0 ? '' : 'a',
+          text: '„x“\n',
+          by: 'a@b',
+        };
+      });
+      const [pause, told, skipped] = notes;
+      for (const note of notes) await ledger.post('demo', note);
+      await second.post('other', { ...notes[1], id: 'n9' } as Note);
+      expect(await second.inbox('demo')).toEqual([pause, told, skipped]);
+      await second.take('demo', ['n2', 'n9', 'unknown']);
+      await second.take('demo', []);
+      expect(await ledger.inbox('demo')).toEqual([pause, skipped]);
+      expect(await ledger.inbox('other')).toHaveLength(1);
+      await second.take('demo', ['n2']);
+      // One whose answer was lost is posted again: it was told, and is not told twice.
+      for (const note of notes) await ledger.post('demo', { ...note, text: 'again' });
+      expect(await (await open()).inbox('demo')).toEqual([pause, skipped]);
+    });
+
     it('gives back what was appended, in order of writing, to whoever opens it', async () => {
       await append('', runStarted('base'));
       await append('b', notice('1'));
@@ -205,7 +143,7 @@ function ledgerContract(backend: string, makeStore: () => Promise<Store>): void 
     });
 
     it.each(Object.entries(samples))('keeps every field of %s', async (type, events) => {
-      const isOfRun = ['run.started', 'run.finished', 'baseline.finished'].includes(type);
+      const isOfRun = /^(?:run|plan|baseline)\./.test(type);
       for (const [index, event] of events.entries()) {
         const task = isOfRun ? '' : `task-${index}`;
         await append(task, ...(before[event.type] ?? []), event);

@@ -39,7 +39,7 @@ async function expectWhole(machine: TeamMachine, calls: number): Promise<void> {
 }
 
 describe('the database is away', () => {
-  test('for some seconds, in the midst of a task: nothing is done again', async () => {
+  nightly('for some seconds, in the midst of a task: nothing is done again', async () => {
     const one = await makeLab();
     const run = one.start();
     await atWork('b');
@@ -132,7 +132,7 @@ eval "exec $command"
 
   const cut = (): string => join(lab.outside, 'cut');
 
-  test('for some seconds: nothing is done again', async () => {
+  nightly('for some seconds: nothing is done again', async () => {
     const [one, env] = await wired();
     const run = one.start([], env);
     await atWork('b');

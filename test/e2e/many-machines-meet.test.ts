@@ -120,22 +120,25 @@ nightly(
   },
 );
 
-test('a commit that a person pushes meanwhile stays, and the work goes on top of it', async () => {
-  const [one] = await makeLab({ a: { edits: stays() }, b: { needs: ['a'] } });
-  const run = one.start();
-  await atWork('a');
-  asPerson((top) => {
-    writeFileSync(join(top, 'theirs.txt'), 'theirs\n');
-    execFileSync('git', ['-C', top, 'add', 'theirs.txt']);
-  });
-  const theirs = lab.there('rev-parse', branch);
-  letGo('a');
-  expect(await run.ended).toMatchObject({ status: 0 });
-  expect(lab.there('merge-base', theirs, branch)).toBe(theirs);
-  expect(lab.there('show', `${branch}:theirs.txt`)).toBe('theirs');
-  await expectWhole(one);
-  expect(lab.calls()).toHaveLength(2);
-});
+nightly(
+  'a commit that a person pushes meanwhile stays, and the work goes on top of it',
+  async () => {
+    const [one] = await makeLab({ a: { edits: stays() }, b: { needs: ['a'] } });
+    const run = one.start();
+    await atWork('a');
+    asPerson((top) => {
+      writeFileSync(join(top, 'theirs.txt'), 'theirs\n');
+      execFileSync('git', ['-C', top, 'add', 'theirs.txt']);
+    });
+    const theirs = lab.there('rev-parse', branch);
+    letGo('a');
+    expect(await run.ended).toMatchObject({ status: 0 });
+    expect(lab.there('merge-base', theirs, branch)).toBe(theirs);
+    expect(lab.there('show', `${branch}:theirs.txt`)).toBe('theirs');
+    await expectWhole(one);
+    expect(lab.calls()).toHaveLength(2);
+  },
+);
 
 nightly(
   'a plan that a person changes on the branch meanwhile: 4, and the next run goes by the new one',
@@ -262,18 +265,21 @@ test.each([
   await expectWhole(one);
 });
 
-test('what a machine that died had begun goes on elsewhere, and what it had made stays with it', async () => {
-  const [one, two] = await makeLab({ a: {}, b: { edits: stays() }, c: { needs: ['b'] } });
-  const run = one.start();
-  await atWork('b');
-  run.kill('worker');
-  await run.ended;
-  letGo('b');
-  expect(await two.run()).toMatchObject({ status: 0 });
-  expect(callsOf('b')).toBe(2);
-  expect(await one.run()).toMatchObject({ status: 0 });
-  await expectWhole(one, two);
-});
+nightly(
+  'what a machine that died had begun goes on elsewhere, and what it had made stays with it',
+  async () => {
+    const [one, two] = await makeLab({ a: {}, b: { edits: stays() }, c: { needs: ['b'] } });
+    const run = one.start();
+    await atWork('b');
+    run.kill('worker');
+    await run.ended;
+    letGo('b');
+    expect(await two.run()).toMatchObject({ status: 0 });
+    expect(callsOf('b')).toBe(2);
+    expect(await one.run()).toMatchObject({ status: 0 });
+    await expectWhole(one, two);
+  },
+);
 
 nightly(
   'the roles of the documentation are enough: one that owns the schema, one with the grants',

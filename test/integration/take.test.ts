@@ -92,7 +92,8 @@ describe('a red take', () => {
   });
 
   test('attempts count on, even beyond five', async () => {
-    const agent = repository.agent('cat > /dev/null; echo 2 > v');
+    // Each time another one: attempts that end alike would not be five.
+    const agent = repository.agent('cat > /dev/null; echo "wrong $SKELETON_ATTEMPT" > v');
     await repository.run('run', '--agent-command', agent);
     repository.write('v', '4');
     const { status, stderr } = await repository.run('take', 'one');

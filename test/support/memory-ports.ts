@@ -1,4 +1,5 @@
 import type { Event, GateResult, Recorded, Verdict } from '../../src/core/events.ts';
+import type { Note } from '../../src/core/note.ts';
 import { pastOf } from '../../src/core/plan-past.ts';
 import {
   StaleWrite,
@@ -134,9 +135,13 @@ function aWorkspace(luck: (task: string, number: number) => Luck, deeds: string[
     highestProof: () => Promise.resolve(0),
     activeHooks: () => Promise.resolve([]),
     readWorkFile: unused,
+    holds: () => Promise.resolve(true),
+    writeWorkFile: unused,
     readAt: unused,
     treeOf: () => Promise.resolve('tree-0'),
     diff: unused,
+    shortDiff: unused,
+    changedPaths: unused,
     begin: () => Promise.resolve(`c${commits}`),
     takeUp: () => Promise.resolve(`c${commits}`),
     inspect: ({ id, number }) => Promise.resolve(inspect(id, number)),
@@ -171,6 +176,7 @@ function aWorkspace(luck: (task: string, number: number) => Luck, deeds: string[
 
 function aLedger(events: Recorded[]): Ledger {
   let number = 0;
+  let notes: Note[] = [];
   const ofTask = (task: string): Recorded[] => events.filter((e) => e.task === task);
   const open = new Set<string>();
   return {
@@ -201,6 +207,15 @@ function aLedger(events: Recorded[]): Ledger {
     knowsCommit: () => Promise.resolve(false),
     verdict: () => Promise.resolve(undefined),
     rememberVerdict: () => Promise.resolve(),
+    post: (_, note) => {
+      notes.push(note);
+      return Promise.resolve();
+    },
+    inbox: () => Promise.resolve([...notes]),
+    take: (_, ids) => {
+      notes = notes.filter(({ id }) => !ids.includes(id));
+      return Promise.resolve();
+    },
     close: () => Promise.resolve(),
   };
 }

@@ -169,6 +169,7 @@ function ledgerOf(state: Server, client: Client): Ledger {
     takeNumber: (_, above) =>
       read('number', () => (state.highest = Math.max(state.highest, above) + 1)),
     ...{ past: unused, sinceEnd: unused, refsTold: unused, restore: unused, plans: unused },
+    ...{ post: unused, inbox: unused, take: unused },
     ...{ addPlan: unused, runs: unused, ofRun: unused, underWay: unused },
     knowsCommit: unused,
     underWayElsewhere: (_, worktree) => read('under way', () => underWay(state, worktree)),

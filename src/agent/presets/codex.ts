@@ -27,6 +27,7 @@ export const codex: Preset = {
     flags: ['--dangerously-bypass-approvals-and-sandbox'],
     meaning:
       'It edits any file and runs any command that you could, without asking and without its sandbox; otherwise it may only read.',
+    readsWithout: true,
   },
   version: ['--version'],
   signIn: {

@@ -41,10 +41,22 @@ export const keysOfAgents: readonly ConfigKey[] = [
     doc: 'Whether an agent that is called by its name may do all that you could without asking (bypass), or what its own configuration allows (configured).',
   },
   {
+    name: 'stages',
+    type: { kind: 'stages' },
+    places: withTask,
+    doc: 'Steps of each task, in order: names (implement, review, tests, security, docs, simplify), or maps with `name`; a task names them: `stages: implement, review`.',
+  },
+  {
     name: 'retry',
     type: { kind: 'choice', of: ['fresh', 'continue'] },
     places: everywhere,
     doc: "Where an attempt begins: at the checkpoint (fresh), or with the rejected attempt's files put back (continue).",
+  },
+  {
+    name: 'stagnation',
+    type: { kind: 'count', least: 2, most: 5 },
+    places: everywhere,
+    doc: 'So many attempts in a row that leave the same files, or are rejected with the same output, end the task (default: 3).',
   },
   {
     name: 'budget',

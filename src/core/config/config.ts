@@ -1,4 +1,5 @@
 import type { NotifyWord } from '../notify-words.ts';
+import type { Severity } from '../stages/severity.ts';
 
 /**
  * The configuration as values: front matter, `.skeleton.yml` and the user's file read into one type (contract, "Commands").
@@ -20,6 +21,8 @@ export interface Config {
   /** `bypass` unless given; of agents by name only. */
   readonly permissions?: 'bypass' | 'configured';
   readonly retry?: 'fresh' | 'continue';
+  /** 2 to 5. */
+  readonly stagnation?: number;
   readonly budget?: BudgetConfig;
   readonly env?: EnvConfig;
   /** Agents may push: they keep the SSH agent, and the remotes their push addresses. */
@@ -64,8 +67,32 @@ export interface Config {
   readonly remote?: string;
   /** Rejected attempts too go to the shared remote. */
   readonly pushAttempts?: boolean;
+  /** The steps of each task, in order; absent: one step. */
+  readonly stages?: readonly StageConfig[];
   /** Who is told of the run; empty: nobody. */
   readonly notify?: readonly NotifyConfig[];
+  /** Commands that follow a run which ended with 0. */
+  readonly onSuccess?: readonly string[];
+  /** Commands that follow a run which ended with 1 or 4. */
+  readonly onFailure?: readonly string[];
+}
+
+/** One step of a task; given as a string, it is a name. */
+export interface StageConfig {
+  readonly name: string;
+  /** Where it stands in its file. */
+  readonly line?: number;
+  /** Path of its prompt's template, relative to the top of the repository. */
+  readonly prompt?: string;
+  readonly agent?: string;
+  readonly model?: string;
+  /** 1 to 5. */
+  readonly attempts?: number;
+  readonly gates?: readonly (string | GateConfig)[];
+  readonly verdict?: boolean;
+  readonly block?: Severity;
+  /** 1 to 5. */
+  readonly rounds?: number;
 }
 
 /** A gate given as a map; given as a string, it is a command or the name of a gate. At least one of `name` and `run` is there. */
@@ -143,4 +170,6 @@ export interface TaskConfig {
   readonly timeout?: number;
   readonly idleTimeout?: number;
   readonly attempts?: number;
+  /** Names of stages. */
+  readonly stages?: readonly StageConfig[];
 }

@@ -33,7 +33,8 @@ export type ValueType =
         | 'share'
         | 'budget'
         | 'env'
-        | 'notify';
+        | 'notify'
+        | 'stages';
     }
   | { readonly kind: 'choices'; readonly of: readonly string[] };
 

@@ -203,6 +203,18 @@ export const configKeys: readonly ConfigKey[] = [
     doc: 'Who is told how a run ends, that it waits, or that it did not start: a shell command that gets JSON, or a map with `command` or `webhook`, and `on`; or a list of these, empty for nobody.',
   },
   {
+    name: 'on_success',
+    type: { kind: 'commands' },
+    places: everywhere,
+    doc: 'Shell commands that run, with the JSON of its report on their standard input, after a run that ended with 0.',
+  },
+  {
+    name: 'on_failure',
+    type: { kind: 'commands' },
+    places: everywhere,
+    doc: 'The same after a run that ended with 1 or 4.',
+  },
+  {
     name: 'gate',
     type: { kind: 'commands' },
     places: inTask,

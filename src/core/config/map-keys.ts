@@ -1,4 +1,5 @@
 import { notifyWords } from '../notify-words.ts';
+import { mostRounds, severities } from '../stages/severity.ts';
 import type { ConfigKey } from './key.ts';
 
 /** Keys inside another key's map. */
@@ -102,5 +103,41 @@ export const envKeys: readonly MapKey[] = [
     name: 'not_secret',
     type: { kind: 'lines' },
     doc: 'Files may hold the values of these, whatever they look like; output is masked all the same.',
+  },
+];
+
+export const stageKeys: readonly MapKey[] = [
+  { name: 'name', type: { kind: 'name' }, doc: 'Its name in reports and in SKELETON_STAGE.' },
+  {
+    name: 'prompt',
+    type: { kind: 'path' },
+    doc: "Path of its prompt's template, from the top of the repository (the shipped one of its name).",
+  },
+  { name: 'agent', type: { kind: 'line' }, doc: 'The agent by its name.' },
+  { name: 'model', type: { kind: 'name' }, doc: 'As `model`.' },
+  {
+    name: 'attempts',
+    type: { kind: 'count', least: 1, most: 5 },
+    doc: 'Rejected attempts that it may have (as many as the task, whose count they share).',
+  },
+  {
+    name: 'gates',
+    type: { kind: 'gates' },
+    doc: 'What judges it where it is not the last one, which all gates of the task judge.',
+  },
+  {
+    name: 'verdict',
+    type: { kind: 'boolean' },
+    doc: 'It reviews the work, changes nothing, and answers with findings.',
+  },
+  {
+    name: 'block',
+    type: { kind: 'choice', of: severities },
+    doc: 'Findings as grave as this, or graver, reject (major).',
+  },
+  {
+    name: 'rounds',
+    type: { kind: 'count', least: 1, most: mostRounds },
+    doc: 'So many rejections by this verdict stage end the task (3).',
   },
 ];

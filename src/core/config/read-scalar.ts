@@ -15,6 +15,8 @@ export interface Read<Value> {
 export interface Spot {
   readonly label: string;
   readonly line: number;
+  /** A field of a task: names in it may be those of things in the front matter. */
+  readonly ofTask?: true;
 }
 
 export type Scalar = string | number | boolean;

@@ -7,6 +7,7 @@ import type {
   NotifyConfig,
   SetupConfig,
   ShareConfig,
+  StageConfig,
 } from './config.ts';
 import { quote, type Problem } from '../plan/problem.ts';
 import type { YamlMap, YamlNode } from '../plan/yaml-node.ts';
@@ -23,6 +24,7 @@ import {
 import { propertyOf, type ValueType } from './keys.ts';
 import { nearest } from './nearest.ts';
 import { readItems, readList } from './read-list.ts';
+import { readStages } from './read-stages.ts';
 import {
   asCommand,
   asGlob,
@@ -43,6 +45,7 @@ type Value =
   | EnvConfig
   | readonly NotifyConfig[]
   | readonly ShareConfig[]
+  | readonly StageConfig[]
   | readonly (string | GateConfig)[];
 
 export function readValue(type: ValueType, node: YamlNode, spot: Spot): Read<Value> {
@@ -67,6 +70,8 @@ export function readValue(type: ValueType, node: YamlNode, spot: Spot): Read<Val
       return readItems(node, spot, readShared);
     case 'notify':
       return readNotify(node, spot);
+    case 'stages':
+      return readStages(node, spot, readMap);
     case 'choices':
       return readList(node, spot, type.of.join(', '), (text) =>
         type.of.find((one) => one === text),
@@ -184,6 +189,7 @@ interface MapValues
     EnvConfig,
     NotifyConfig,
     Partial<ApiConfig>,
+    Omit<Partial<StageConfig>, 'name' | 'model'>,
     Partial<ShareConfig> {
   readonly files?: readonly string[];
 }

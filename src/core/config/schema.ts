@@ -6,6 +6,7 @@ import {
   notifyKeys,
   setupKeys,
   shareKeys,
+  stageKeys,
   type MapKey,
 } from './map-keys.ts';
 import { configKeys, type Place, type ScalarType, type ValueType } from './keys.ts';
@@ -61,6 +62,8 @@ function schemaOf(type: ValueType): Schema {
       return { anyOf: [{ type: 'number', exclusiveMinimum: 0 }, text, mapOf(budgetKeys)] };
     case 'notify':
       return oneOrMore({ anyOf: [text, { ...mapOf(notifyKeys), ...commandOrWebhook }] });
+    case 'stages':
+      return oneOrMore({ anyOf: [text, { ...mapOf(stageKeys), required: ['name'] }] });
     case 'choices':
       return oneOrMore({ enum: type.of });
     case 'env':

@@ -90,7 +90,7 @@ function readTaskConfig(fields: readonly Field[]): {
     const given = fields.filter(({ field }) => field === key.name);
     const [first] = given;
     if (!first) continue;
-    const spot = { label: key.name, line: first.line };
+    const spot = { label: key.name, line: first.line, ofTask: true } as const;
     const read = readValue(key.type, nodeOf(key, given, first.line), spot);
     for (const problem of read.problems) problems.push(problem);
     if (read.value !== undefined) values.push([propertyOf(key.name), read.value]);

@@ -20,17 +20,17 @@ export function tick(bytes: Uint8Array, path: string, taskId: string): Uint8Arra
   const [task, draft] = [plan.tasks[index], drafts[index]];
   if (!task || !draft) throw new Error(`${path} has no task '${taskId}' to tick`);
   const boxes = draft.box ? [draft.box, ...draft.section.boxes] : draft.section.boxes;
-  if (boxes.length > 0) return edited(bytes, boxEdits(bytes, boxesToTick(boxes, draft, task)));
+  if (boxes.length > 0) return edited(bytes, boxEdits(bytes, boxesToTick(boxes, draft, task), 'x'));
   if (task.state === 'done') return bytes;
   const last = lastLine(lines, blocks, draft);
-  const marked = withMarker(bytes, last, taskId);
+  const marked = withParagraph(bytes, last, completionMarker(taskId));
   if (!mayBeOpen(blocks, last)) return marked;
   const isDone = parsePlan(marked, path).tasks[index]?.state === 'done';
-  return isDone ? marked : withMarker(bytes, draft.body - 1, taskId);
+  return isDone ? marked : withParagraph(bytes, draft.body - 1, completionMarker(taskId));
 }
 
 /** Whether a line may be inside a fence, or an HTML comment, that nothing closes: a marker behind it would be part of that. */
-function mayBeOpen(blocks: readonly Block[], line: number): boolean {
+export function mayBeOpen(blocks: readonly Block[], line: number): boolean {
   const last = blocks.findLast((block) => block.line <= line);
   if (last?.depth !== 0) return false;
   return last.kind === 'html' || (last.kind === 'code' && last.open);
@@ -47,20 +47,20 @@ function boxesToTick(boxes: readonly Box[], draft: Draft, task: Task): readonly 
 
 const OPENING = 0x5b;
 const CLOSING = 0x5d;
-const ticked = new TextEncoder().encode('x');
-
-function boxEdits(bytes: Uint8Array, boxes: readonly Box[]): readonly Edit[] {
+/** Another mark in each of the boxes. */
+export function boxEdits(bytes: Uint8Array, boxes: readonly Box[], mark: string): readonly Edit[] {
+  const text = new TextEncoder().encode(mark);
   const lines = byteLines(bytes);
   return boxes.map(({ line, column }) => {
     const opening = (lines[line - 1]?.start ?? 0) + column;
     const to = bytes.indexOf(CLOSING, opening);
     if (bytes[opening] !== OPENING || to < 0) throw new Error(`no box in byte ${opening}`);
-    return { from: opening + 1, to, text: ticked };
+    return { from: opening + 1, to, text };
   });
 }
 
 /** Of the last block that is no thematic break; its heading's where there is none. */
-function lastLine(lines: Lines, blocks: readonly Block[], { body, end }: Draft): number {
+export function lastLine(lines: Lines, blocks: readonly Block[], { body, end }: Draft): number {
   const rules = new Set(
     blocks.filter(({ kind, depth }) => kind === 'rule' && depth === 0).map(({ line }) => line),
   );
@@ -69,14 +69,13 @@ function lastLine(lines: Lines, blocks: readonly Block[], { body, end }: Draft):
   return line;
 }
 
-/** The marker as a paragraph of its own after a line, with that line's kind of line end. */
-function withMarker(bytes: Uint8Array, line: number, id: string): Uint8Array {
+/** A paragraph of its own after a line, with that line's kind of line end. */
+export function withParagraph(bytes: Uint8Array, line: number, paragraph: string): Uint8Array {
   const lines = byteLines(bytes);
   const at = lines[line - 1]?.next ?? bytes.length;
   const own = lineEndOf(bytes, lines[line - 1]);
   const end = own || lineEndOf(bytes, lines[line - 2]) || '\n';
-  const marker = completionMarker(id);
-  const text = own === '' ? `${end}${end}${marker}` : `${end}${marker}${end}`;
+  const text = own === '' ? `${end}${end}${paragraph}` : `${end}${paragraph}${end}`;
   return edited(bytes, [{ from: at, to: at, text: new TextEncoder().encode(text) }]);
 }
 

@@ -36,7 +36,7 @@ export const migrations: readonly (readonly string[])[] = [
       phase text collate "C" not null default 'open'
         check (phase in ('open', 'running', 'gating', 'checkpointing', 'rolling-back', 'passed')),
       outcome text collate "C"
-        check (outcome in ('passed', 'unjudged', 'failed', 'blocked', 'stopped')),
+        check (outcome in ('passed', 'unjudged', 'failed', 'blocked', 'stopped', 'skipped')),
       campaign integer not null default 0 check (campaign >= 0),
       owner text,
       owner_pid integer,
@@ -65,6 +65,19 @@ export const migrations: readonly (readonly string[])[] = [
       verdict text collate "C" not null check (verdict in ('pass', 'fail')),
       primary key (project, tree, gates_hash)
     )`,
+    `create table skeleton.note (
+      no bigint generated always as identity primary key,
+      plan integer not null references skeleton.plan (no),
+      id text collate "C" not null,
+      at text collate "C" not null,
+      kind text collate "C" not null check (kind in ('pause', 'tell', 'skip')),
+      task text collate "C" not null,
+      text text collate "C" not null,
+      by text collate "C" not null,
+      taken boolean not null default false,
+      unique (plan, id)
+    )`,
+    `create index note_to_take on skeleton.note (plan, no) where not taken`,
   ],
 ];
 

@@ -6,6 +6,7 @@ import { commitOf, runRows } from '../run-rows.ts';
 import { append, type Desk } from './append.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionLost } from './line.ts';
+import { inboxOf } from './inbox.ts';
 import type { HeldLocks } from './held-locks.ts';
 import { underWayPhases } from './phases.ts';
 import { readerOf, type Reader } from './read-events.ts';
@@ -27,6 +28,7 @@ export function postgresLedger(session: Session, { project, held }: LedgerOption
     ...reading(reader, project),
     ...knowing(reader, project),
     ...writing(desk, project),
+    ...inboxOf(session, reader, project),
     close: async () => session.close(),
   };
 }

@@ -4,9 +4,10 @@ import { cutText } from '../../core/cut-text.ts';
 import { spellSeconds } from '../../core/duration.ts';
 import type { GateResult } from '../../core/events.ts';
 import { attemptName, type AttemptDetail } from '../../core/run-report.ts';
+import { spellFinding } from '../../core/stages/verdict.ts';
 import { oneLine } from '../../core/text.ts';
 import { spellUsage, type Usage } from '../../core/usage.ts';
-import { attemptVerdict, keptAs, whyOf } from '../log.ts';
+import { attemptLabel, attemptVerdict, keptAs, whyOf } from '../log.ts';
 import { shellWord } from '../shell-word.ts';
 import { diffSize, renderDiff } from './diff.ts';
 import { renderFacts, renderTime } from './facts.ts';
@@ -33,9 +34,9 @@ export function renderAttempt(detail: AttemptDetail, shown: ShownAttempt): Html 
     .filter((one) => one !== '')
     .map((one) => markup`<span>${one}</span>`);
   return markup`<details class="attempt" id="${anchor}" data-verdict="${attemptVerdict(attempt)}"${shown.isToSee ? markup` open` : nothing}>
-<summary><h4><span class="mark ${kind}" aria-hidden="true">${mark}</span> ${oneLine(attemptName(attempt))} <span class="${kind}">${verdictWords(attempt, shown.hasDied)}</span></h4>
+<summary><h4><span class="mark ${kind}" aria-hidden="true">${mark}</span> ${oneLine(attemptLabel(attempt))} <span class="${kind}">${verdictWords(attempt, shown.hasDied)}</span></h4>
 <p class="facts-line">${aside}</p></summary>
-${renderCommands(detail, shown)}
+${renderCommands(detail, shown)}${renderFindings(attempt)}
 ${attempt.gates.map((gate, at) => renderGate(gate, `${anchor}-gate-${at + 1}`, detail, shown))}
 ${renderChange(detail, shown)}
 ${renderPrompt(detail, shown)}
@@ -59,6 +60,13 @@ function renderCommands({ attempt, pruned }: AttemptDetail, { planOption }: Show
     (command) => markup`<code>${oneLine(`skeleton ${command} ${name}${planOption}`)}</code>`,
   );
   return markup`<p class="commands">${commands}</p>`;
+}
+
+function renderFindings({ findings = [] }: AttemptSummary): Html {
+  if (findings.length === 0) return nothing;
+  const items = findings.map((one) => markup`<li>${spellFinding(one)}</li>`);
+  return markup`
+<div class="part findings"><h5>Findings</h5><ul>${items}</ul></div>`;
 }
 
 function renderGate(

@@ -28,6 +28,7 @@ const commands = [
   'run',
   'demo',
   'init',
+  'import',
   'check',
   'gate',
   'verify',

@@ -68,7 +68,14 @@ const everyKey = {
   push: false,
   replay: true,
   pushAttempts: true,
+  stagnation: 2,
   notify: [{ command: 'notify-send done' }, { webhook: '$CHAT', on: ['failed', 'refused'] }],
+  onSuccess: ['skeleton pr'],
+  onFailure: ['./tell.sh', 'cat > last.json'],
+  stages: [
+    { name: 'implement', line: 57 },
+    { name: 'review', block: 'minor', line: 57 },
+  ],
 } satisfies Omit<Required<Config>, 'agentApi' | 'ledger' | 'remote'>;
 
 const everyKeyWritten = `
@@ -120,10 +127,14 @@ env: { allow: [PATH, LC_*], deny: AWS_*, not_secret: CI_* }
 push: false
 replay: true
 push_attempts: true
+stagnation: 2
 notify:
   - notify-send done
   - webhook: $CHAT
-    on: [failed, refused]`;
+    on: [failed, refused]
+on_success: skeleton pr
+on_failure: [./tell.sh, cat > last.json]
+stages: [implement, { name: review, block: minor }]`;
 
 describe('the table of keys', () => {
   const namesAt = (place: Place): readonly string[] =>
@@ -154,10 +165,14 @@ describe('the table of keys', () => {
       timeout: 1000,
       idleTimeout: 500,
       attempts: 1,
+      stages: [
+        { name: 'implement', line: 11 },
+        { name: 'docs', line: 11 },
+      ],
     } satisfies Required<TaskConfig>;
     expect(namesAt('task')).toEqual(Object.keys(everyTaskKey).sort());
     const fields = `gate: npm test\n  Gate: lint\n  may_change: gates/**, .skeleton.yml\n  allow empty: true
-  agent: codex\n  model: large\n  timeout: 1s\n  idle-timeout: 500ms\n  attempts: 1\n`;
+  agent: codex\n  model: large\n  timeout: 1s\n  idle-timeout: 500ms\n  attempts: 1\n  stages: implement, docs\n`;
     const { tasks, problems } = parsePlan(encode(`- [ ] a\n  ${fields}`), 'PLAN.md');
     expect(told(problems)).toEqual([]);
     expect(tasks[0]?.config).toEqual(everyTaskKey);

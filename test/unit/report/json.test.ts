@@ -35,13 +35,39 @@ const examples: { readonly [T in Event['type']]: readonly [EventOf<T>, ...EventO
     },
     { type: 'baseline.finished', verdict: 'skipped', gates: [] },
   ],
-  'task.started': [{ type: 'task.started', title: 'Title', line: 3 }],
+  'task.started': [
+    { type: 'task.started', title: 'Title', line: 3 },
+    { type: 'task.started', title: 'Title', line: 3, mark: '00' },
+  ],
+  'task.told': [{ type: 'task.told', note: 'n1', text: 'a note', by: 'a@b' }],
+  'run.paused': [{ type: 'run.paused', since: until, by: 'a@b' }],
+  'run.resumed': [{ type: 'run.resumed' }],
+  'plan.changed': [
+    {
+      ...{ type: 'plan.changed', commit: 'd'.repeat(40) },
+      ...{ added: ['a'], removed: ['b'], changed: [] },
+    },
+  ],
   'attempt.started': [
     attemptStarted(1) as EventOf<'attempt.started'>,
     { ...(attemptStarted(7, 2) as EventOf<'attempt.started'>), judge: snapshot },
     {
       ...(attemptStarted(8, 2) as EventOf<'attempt.started'>),
       ...{ continues: snapshot, model: 'small', slot: 2 },
+    },
+    {
+      ...(attemptStarted(9, 2) as EventOf<'attempt.started'>),
+      ...{ stage: { nth: 1, name: 'review', of: 2, reviews: 0 }, onto: snapshot },
+    },
+  ],
+  'review.finished': [
+    { type: 'review.finished', verdict: 'pass', findings: [], tree: 'e'.repeat(40) },
+    {
+      ...{ type: 'review.finished', verdict: 'block', tree: '' },
+      findings: [
+        { file: 'a', line: 1, severity: 'critical', message: 'm', suggestion: 's' },
+        { file: '', severity: 'note', message: 'm' },
+      ],
     },
   ],
   'agent.finished': [
@@ -80,6 +106,7 @@ const examples: { readonly [T in Event['type']]: readonly [EventOf<T>, ...EventO
       ...{ type: 'attempt.voided', why: 'ahead' },
       judged: { tree: 'd'.repeat(40), gatesHash: `sha256:${'0'.repeat(64)}` },
     },
+    { type: 'attempt.voided', why: 'stage', left: 'e'.repeat(40) },
     { type: 'attempt.voided', why: 'sent-back', failure: { kind: 'conflict', paths: ['a'] } },
   ],
   'rollback.done': [
@@ -104,7 +131,7 @@ const examples: { readonly [T in Event['type']]: readonly [EventOf<T>, ...EventO
   'run.finished': [runFinished() as EventOf<'run.finished'>],
 };
 
-const isOfRun = (type: string): boolean => type.startsWith('run.') || type === 'baseline.finished';
+const isOfRun = (type: string): boolean => /^(?:run|plan|baseline)\./.test(type);
 const lines = Object.values(examples)
   .flat()
   .map((event) => {
@@ -141,7 +168,7 @@ describe('an event on standard output', () => {
 
   test.each([
     ['without its run', { run: undefined }],
-    ['of an unknown type', { type: 'run.paused' }],
+    ['of an unknown type', { type: 'run.hurried' }],
     ['with a field that nobody decided on', { mood: 'good' }],
   ])('an event %s is refused', (_, change) => {
     const event = JSON.parse(lines[0] ?? '') as object;

@@ -9,7 +9,7 @@ import { attemptData, renderLog } from '../../../src/report/log.ts';
 import { renderShow, showData } from '../../../src/report/show.ts';
 import type { AttemptDetail } from '../../../src/core/run-report.ts';
 import { renderStatus, statusData } from '../../../src/report/status.ts';
-import type { StatusFacts } from '../../../src/report/status.ts';
+import type { StatusFacts } from '../../../src/report/status-facts.ts';
 import { plainStyle } from '../../../src/report/style.ts';
 import {
   attemptStarted,

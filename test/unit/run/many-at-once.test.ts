@@ -105,7 +105,7 @@ function watch(setting: Setting): Watched {
     ...{ tasks: plan.tasks, plan: new Uint8Array() },
     ...{ lifted: new Set<string>(), usedUp: new Set<string>() },
   };
-  const end = runPlan(job, session, { ...beside, base: 'c0' });
+  const end = runPlan({ ...job, base: 'c0' }, session, beside);
   return { end, stop, most: () => most, begun, seats, slots };
 }
 

@@ -82,7 +82,8 @@ describe('a run', () => {
   test('gives up after five attempts, blocks what waits, and runs what does not', async () => {
     const free = aTask('d', { explicitNeeds: true });
     const world = aWorld({ b: [reject, reject, reject, reject, reject] });
-    const end = await run(world, aPlan([aTask('a'), aTask('b'), aTask('c'), free]));
+    const plan = aPlan([aTask('a'), aTask('b'), aTask('c'), free]);
+    const end = await run(world, plan, { stagnation: 5 });
     expect(world.jobs.filter((job) => job.task.id === 'b')).toHaveLength(5);
     expect(end).toMatchObject({ why: 'failed', counts: { passed: 2, failed: 1, blocked: 1 } });
     expect(world.events.findLast((e) => e.task === 'c')?.event).toMatchObject({

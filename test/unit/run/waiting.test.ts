@@ -6,6 +6,7 @@ import { isOfTask } from '../../../src/core/history.ts';
 import { openJournal } from '../../../src/run/journal.ts';
 import { runPlan, type RunEnd } from '../../../src/run/run-plan.ts';
 import type { Session } from '../../../src/run/session.ts';
+import { openSteering } from '../../../src/run/steering.ts';
 import { takeTask } from '../../../src/run/take-task.ts';
 import { openPurse } from '../../../src/run/purse.ts';
 import { openRoster } from '../../../src/run/roster.ts';
@@ -383,5 +384,31 @@ test.each([
   expect(events.find(({ type }) => type === 'agent.throttled')).toEqual({
     ...{ type: 'agent.throttled', agent: 'claude', until, why: 'overload' },
     ...follows,
+  });
+});
+
+describe('a pause', () => {
+  test('that begins during a wait holds the attempt back once that is over, and is no waiting', async () => {
+    const setting = aSetting([at(10 * minute), at(3 * hour)]);
+    const { ledger } = setting.world.ports;
+    const note = { id: 'n', at: at(0), kind: 'pause', task: '', text: '', by: 'a@b' } as const;
+    setting.clock.onSleep = () => {
+      const { wall } = setting.clock;
+      if (wall === 60_000) void ledger.post('plan', note);
+      if (wall === 2 * hour) void ledger.take('plan', ['n']);
+    };
+    const session = sessionIn(setting, { maxWait: 75 * minute });
+    const watch = {
+      isStill: () => Promise.resolve(true),
+      read: () => Promise.reject(new Error('it was not edited')),
+      skip: () => Promise.reject(new Error('nothing was to be skipped')),
+    };
+    const steering = openSteering({ ...session, watch });
+    expect(await runIn({ ...session, steering })).toMatchObject({ why: 'done' });
+    const types = typesIn(setting);
+    expect(types.indexOf('wait.over')).toBeLessThan(types.indexOf('run.paused'));
+    expect(types.indexOf('run.resumed')).toBeLessThan(types.lastIndexOf('attempt.started'));
+    expect(types.filter((type) => type === 'attempt.started')).toHaveLength(3);
+    expect(setting.clock.wall).toBeGreaterThanOrEqual(3 * hour);
   });
 });

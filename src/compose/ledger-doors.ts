@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ledgerPlace, ledgerVariable, understood, type SharedPlace } from './core/ledger-place.ts';
-import { clock } from './exec/system-clock.ts';
-import { readUserConfig } from './exec/user-config.ts';
-import type { Repository } from './git/located-repository.ts';
+import { ledgerPlace, ledgerVariable, understood, type SharedPlace } from '../core/ledger-place.ts';
+import { clock } from '../exec/system-clock.ts';
+import { readUserConfig } from '../exec/user-config.ts';
+import type { Repository } from '../git/located-repository.ts';
 import {
   Refusal,
   type Claims,
@@ -13,7 +13,7 @@ import {
   type LedgerLook,
   type LedgerStore,
   type Locks,
-} from './ports.ts';
+} from '../ports.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -59,7 +59,7 @@ export async function settleLedger(env: Environment): Promise<Environment> {
   if ((env[ledgerVariable] ?? '') !== '') return env;
   const file = readUserConfig(env);
   if (file === undefined || !/\bledger["']?\s*:/.test(textOf(file.bytes))) return env;
-  const { readProjectConfig } = await import('./core/config.ts');
+  const { readProjectConfig } = await import('../core/config.ts');
   const { config, problems } = readProjectConfig(file.bytes, file.path);
   if (config.ledger !== undefined) return { ...env, [ledgerVariable]: config.ledger };
   if (problems.length === 0) return env;
@@ -94,8 +94,8 @@ export function ledgerDoors(ground: LedgerGround): LedgerDoors {
     ...(shared === undefined ? ownDoors(path) : sharedDoors(shared, ground)),
     store: async (place, readOnly) => openStore(place, { ground, readOnly }),
     setOddAside: async () =>
-      (await import('./ledger/odd-places.ts')).setOddAside(stateFolder, clock.now()),
-    locks: async () => (await import('./ledger/locks.ts')).openLocks(join(stateFolder, 'locks')),
+      (await import('../ledger/odd-places.ts')).setOddAside(stateFolder, clock.now()),
+    locks: async () => (await import('../ledger/locks.ts')).openLocks(join(stateFolder, 'locks')),
   };
 }
 
@@ -103,16 +103,16 @@ type Kind = Omit<LedgerDoors, 'stateFolder' | 'shared' | 'store' | 'setOddAside'
 
 function ownDoors(path: string): Kind {
   return {
-    ledger: async () => (await import('./ledger/sqlite-ledger.ts')).openSqliteLedger(path),
+    ledger: async () => (await import('../ledger/sqlite-ledger.ts')).openSqliteLedger(path),
     history: async () => {
-      const { openSqliteLedger } = await import('./ledger/sqlite-ledger.ts');
+      const { openSqliteLedger } = await import('../ledger/sqlite-ledger.ts');
       return existsSync(path) ? openSqliteLedger(path, { readOnly: true }) : undefined;
     },
     team: () => Promise.reject(new Error('this ledger has no team')),
     look: () => Promise.resolve(undefined),
     hasLedger: () => existsSync(path),
     keepLedgerAside: async () =>
-      (await import('./ledger/keep-aside.ts')).keepAside(path, clock.now()),
+      (await import('../ledger/keep-aside.ts')).keepAside(path, clock.now()),
   };
 }
 
@@ -121,8 +121,8 @@ function sharedDoors(
   { repository }: Pick<LedgerGround, 'repository'>,
 ): Kind {
   const project = async (): Promise<string> =>
-    named ?? (await import('./git/project.ts')).projectOf(await repository());
-  const adapter = () => import('./ledger/postgres/open-postgres.ts');
+    named ?? (await import('../git/project.ts')).projectOf(await repository());
+  const adapter = () => import('../ledger/postgres/open-postgres.ts');
   return {
     ledger: async () =>
       (await adapter()).openPostgresLedger(url, { project: await project(), readOnly: false }),
@@ -133,7 +133,7 @@ function sharedDoors(
       return (await adapter()).openPostgres(url, { project: await project(), worker });
     },
     look: async () =>
-      (await import('./ledger/postgres/look.ts')).openLook(url, { project: await project() }),
+      (await import('../ledger/postgres/look.ts')).openLook(url, { project: await project() }),
     hasLedger: () => true,
     keepLedgerAside: () => Promise.reject(new Error('a shared ledger is not set aside')),
   };
@@ -144,11 +144,11 @@ async function openStore(
   { ground, readOnly }: { readonly ground: LedgerGround; readonly readOnly: boolean },
 ): Promise<LedgerStore> {
   if ('path' in place) {
-    const { openSqliteStore } = await import('./ledger/sqlite-store.ts');
+    const { openSqliteStore } = await import('../ledger/sqlite-store.ts');
     return openSqliteStore(resolve(place.path), { readOnly });
   }
-  const { openPostgresStore } = await import('./ledger/postgres/postgres-store.ts');
-  const { projectOf } = await import('./git/project.ts');
+  const { openPostgresStore } = await import('../ledger/postgres/postgres-store.ts');
+  const { projectOf } = await import('../git/project.ts');
   const project = async (): Promise<string> => projectOf(await ground.repository());
   return openPostgresStore(place.url, { project, readOnly });
 }
@@ -171,7 +171,7 @@ export function openStamp(doors: Pick<LedgerDoors, 'stateFolder' | 'look'>): {
           await close();
           throw error;
         });
-      const { ledgerStamp } = await import('./ledger/ledger-stamp.ts');
+      const { ledgerStamp } = await import('../ledger/ledger-stamp.ts');
       return ledgerStamp(join(doors.stateFolder, 'ledger.db'));
     },
     close,
