@@ -22,7 +22,7 @@ export function openPlanWatch(base: RunBase, work: Work): PlanWatch {
         return { kind: 'unfit', problems: [error.message] };
       }
     },
-    skip: async (tasks) => {
+    markSkipped: async (tasks) => {
       const { plan, bytes } = await reading();
       const known = new Set(plan.tasks.map(({ id }) => id));
       const due = tasks.filter((id) => known.has(id));

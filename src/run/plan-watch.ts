@@ -7,7 +7,7 @@ export interface PlanWatch {
   /** As it lies there now, with the tasks of it that this run works on. */
   readonly read: () => Promise<PlanEdit>;
   /** Writes it with these tasks marked as skipped, as far as it has them. */
-  readonly skip: (tasks: readonly string[]) => Promise<void>;
+  readonly markSkipped: (tasks: readonly string[]) => Promise<void>;
 }
 
 export type PlanEdit =

@@ -68,7 +68,7 @@ async function skip(notes: readonly Note[], at: Standpoint): Promise<void> {
     else due.push(note);
   }
   if (due.length === 0) return;
-  await at.session.steering?.watch.skip(due.map(({ task }) => task));
+  await at.session.steering?.watch.markSkipped(due.map(({ task }) => task));
   const ids = new Set(due.map(({ task }) => task));
   await rereadPlan(at, ids);
   if (!at.isUnfit) for (const note of due) await settleSkip(note, at);

@@ -67,7 +67,7 @@ async function aHouse(
   }
   git('remote', 'add', 'origin', url);
   git('push', '--quiet', bare, 'main:main');
-  git('switch', '--quiet', '-c', 'work/parser');
+  git('switch', '--quiet', '-c', 'topic/parser');
   house.write('PLAN.md', plan);
   git('add', '--all');
   git('commit', '--quiet', '--message=a plan');
@@ -110,25 +110,25 @@ test.concurrent(
     const house = await aHouse(lease, 'git@github.com:me/app.git', { gh: noneOpen });
     const { status, stdout, stderr } = await house.pr('--draft');
     expect(stdout).toBe(
-      'created: work/parser into main; pushed to origin: work/parser\nhttps://github.com/me/app/pull/7\n',
+      'created: topic/parser into main; pushed to origin: topic/parser\nhttps://github.com/me/app/pull/7\n',
     );
     expect(status).toBe(0);
     expect(stderr).toBe('notice  PLAN.md is not finished: 1 pending of 2 tasks\n');
     expect(house.onRemote().split('\n')).toEqual([
       `refs/heads/main ${house.git('rev-parse', 'main')}`,
-      `refs/heads/work/parser ${house.git('rev-parse', 'HEAD')}`,
+      `refs/heads/topic/parser ${house.git('rev-parse', 'HEAD')}`,
     ]);
     const [list, create, ...more] = house.calls('gh');
     expect(more).toEqual([]);
     expect(list).toEqual({
       args: [
-        ...['pr', 'list', '--repo', 'me/app', '--head', 'work/parser', '--state', 'open'],
+        ...['pr', 'list', '--repo', 'me/app', '--head', 'topic/parser', '--state', 'open'],
         ...['--limit', '30', '--json', 'number,url,baseRefName,isCrossRepository'],
       ],
       input: '',
     });
     expect(create?.args).toEqual([
-      ...['pr', 'create', '--repo', 'me/app', '--head', 'work/parser', '--base', 'main'],
+      ...['pr', 'create', '--repo', 'me/app', '--head', 'topic/parser', '--base', 'main'],
       ...['--title', 'A better parser', '--body-file', '-', '--draft'],
     ]);
     expect(create?.input).toBe(
@@ -164,12 +164,12 @@ test.concurrent(
       gh: `[ "$2" != list ] || echo '${list}'`,
     });
     expect((await house.pr()).stdout).toBe(
-      'updated: work/parser into next; pushed to origin: work/parser\nhttps://github.com/me/app/pull/5\n',
+      'updated: topic/parser into next; pushed to origin: topic/parser\nhttps://github.com/me/app/pull/5\n',
     );
     const again = await house.pr('--title', 'Another', '--base', 'main', '--json');
     expect(again.status).toBe(0);
     expect(JSON.parse(again.stdout)).toEqual({
-      ...{ action: 'updated', url: 'https://github.com/me/app/pull/5', branch: 'work/parser' },
+      ...{ action: 'updated', url: 'https://github.com/me/app/pull/5', branch: 'topic/parser' },
       ...{ base: 'main', remote: 'origin', title: 'Another', pushed: [], commands: [] },
     });
     const [, first, , second] = house.calls('gh');
@@ -191,11 +191,11 @@ test.concurrent('glab: on a host of its own, with the text as an argument', asyn
   const repo = 'https://gitlab.example.com/a/b/app';
   const [list, create] = house.calls('glab');
   expect(list?.args).toEqual([
-    ...['mr', 'list', '--repo', repo, '--source-branch', 'work/parser'],
+    ...['mr', 'list', '--repo', repo, '--source-branch', 'topic/parser'],
     ...['--per-page', '30', '--output', 'json'],
   ]);
   expect(create?.args.map((arg) => (arg.startsWith('<code>') ? 'THE TEXT' : arg))).toEqual([
-    ...['mr', 'create', '--repo', repo, '--head', 'a/b/app', '--source-branch', 'work/parser'],
+    ...['mr', 'create', '--repo', repo, '--head', 'a/b/app', '--source-branch', 'topic/parser'],
     ...['--target-branch', 'main', '--title', 'Mine', '--description', 'THE TEXT', '--yes'],
   ]);
 });
@@ -222,12 +222,12 @@ test.concurrent(
     const before = house.onRemote();
     const { status, stdout, stderr } = await house.pr();
     expect(status).toBe(3);
-    expect(stderr).toContain('https://github.com/me/app/compare/main...work/parser?expand=1');
+    expect(stderr).toContain('https://github.com/me/app/compare/main...topic/parser?expand=1');
     expect(house.onRemote()).toBe(before);
     const file = join(house.top, '.git/skeleton/pull-request.md');
     expect(stdout).toBe(
-      `git push origin refs/heads/work/parser:refs/heads/work/parser\n` +
-        `gh pr create --repo me/app --head work/parser --base main --title 'A better parser' --body-file ${shellWord(file)}\n`,
+      `git push origin refs/heads/topic/parser:refs/heads/topic/parser\n` +
+        `gh pr create --repo me/app --head topic/parser --base main --title 'A better parser' --body-file ${shellWord(file)}\n`,
     );
     expect(readFileSync(file, 'utf8')).toContain('0 of 2 tasks passed');
   },
@@ -249,7 +249,7 @@ test.concurrent(
     const late = await house.pr();
     expect(late.status).toBe(4);
     expect(late.stderr).toContain(
-      'gh pr create ended with 1: no rights; work/parser is pushed to origin',
+      'gh pr create ended with 1: no rights; topic/parser is pushed to origin',
     );
   },
 );
@@ -261,7 +261,7 @@ test.concurrent(
     const refusals: readonly (readonly [readonly string[], number, string])[] = [
       [['--remote', 'fork'], 2, 'there is no remote fork; there are: origin'],
       [['--base', 'gone'], 2, 'origin has no branch gone'],
-      [['--base', 'work/parser'], 3, 'work/parser is the base itself'],
+      [['--base', 'topic/parser'], 3, 'topic/parser is the base itself'],
       [['--title', ' '], 2, 'It is empty'],
     ];
     for (const [args, status, words] of refusals) {
@@ -286,13 +286,13 @@ test.concurrent('a branch that somebody else has moved is not forced over', asyn
   const house = await aHouse(lease, 'git@github.com:me/app.git', { gh: noneOpen });
   expect((await house.pr()).status).toBe(0);
   const theirs = house.git('commit-tree', '-m', 'theirs', '-p', 'HEAD', 'HEAD^{tree}');
-  house.git('push', '--quiet', house.bare, `${theirs}:refs/heads/work/parser`);
+  house.git('push', '--quiet', house.bare, `${theirs}:refs/heads/topic/parser`);
   house.git('commit', '--quiet', '--allow-empty', '--message=mine');
   const { status, stderr } = await house.pr();
   expect(status).toBe(3);
-  expect(stderr).toContain('refs/heads/work/parser [rejected] (non-fast-forward)');
-  expect(stderr).toContain('git fetch origin && git log --oneline HEAD..origin/work/parser');
-  expect(house.onRemote()).toContain(`refs/heads/work/parser ${theirs}`);
+  expect(stderr).toContain('refs/heads/topic/parser [rejected] (non-fast-forward)');
+  expect(stderr).toContain('git fetch origin && git log --oneline HEAD..origin/topic/parser');
+  expect(house.onRemote()).toContain(`refs/heads/topic/parser ${theirs}`);
 });
 
 test.concurrent(
@@ -309,13 +309,13 @@ test.concurrent(
       'notice  PLAN.md is not finished: 1 failed of 2 tasks\nnotice  not committed, so not in it: left.txt\n',
     );
     expect(status).toBe(0);
-    expect(stdout).toContain('pushed to origin: work/parser, skeleton/plan/0000-start');
+    expect(stdout).toContain('pushed to origin: topic/parser, skeleton/plan/0000-start');
     const names = house
       .onRemote()
       .split('\n')
       .map((line) => line.split(' ')[0]);
     expect(names).toEqual([
-      ...['refs/heads/main', 'refs/heads/work/parser', 'refs/skeleton/proof/plan/0001'],
+      ...['refs/heads/main', 'refs/heads/topic/parser', 'refs/skeleton/proof/plan/0001'],
       ...['refs/tags/skeleton/plan/0000-start', 'refs/tags/skeleton/plan/0001-one'],
     ]);
     const body = house.calls('gh')[1]?.input ?? '';

@@ -32,7 +32,7 @@ function open(sleep: () => Promise<void> = () => Promise.resolve(), isStill = tr
   const watch: PlanWatch = {
     isStill: () => Promise.resolve(isStill),
     read: () => Promise.reject(new Error('not part of this test')),
-    skip: () => Promise.reject(new Error('not part of this test')),
+    markSkipped: () => Promise.reject(new Error('not part of this test')),
   };
   const steering = openSteering({
     ports: { ledger: world.ports.ledger, clock: { ...world.ports.clock, sleep } },

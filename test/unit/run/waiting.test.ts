@@ -401,7 +401,7 @@ describe('a pause', () => {
     const watch = {
       isStill: () => Promise.resolve(true),
       read: () => Promise.reject(new Error('it was not edited')),
-      skip: () => Promise.reject(new Error('nothing was to be skipped')),
+      markSkipped: () => Promise.reject(new Error('nothing was to be skipped')),
     };
     const steering = openSteering({ ...session, watch });
     expect(await runIn({ ...session, steering })).toMatchObject({ why: 'done' });
